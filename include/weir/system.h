@@ -1,0 +1,46 @@
+/* The OpenCL devices of this machine. */
+#ifndef WEIR_SYSTEM_H
+#define WEIR_SYSTEM_H
+
+#include <weir/device.h>
+#include <weir/status.h>
+#include <weir/text.h>
+
+WEIR_BEGIN_DECLS
+
+typedef struct weir_system weir_system;
+
+/** Lists the platforms and devices of the machine. Opens no context and freezes nothing.
+ *
+ * A system without devices is not an error: weir_system_count() is 0 and weir_system_explain() tells why.
+ * out   owned by the caller, weir_system_destroy() after every context on its devices was released
+ * Thread: safe.
+ * Errors: ARG, HOST_MEMORY, DRIVER. */
+WEIR_API WEIR_NODISCARD weir_status weir_system_create(weir_system **out);
+
+/** Frees a system and its devices. NULL is allowed. */
+WEIR_API void weir_system_destroy(weir_system *system);
+
+/** Returns the number of devices. */
+WEIR_API size_t weir_system_count(const weir_system *system);
+
+/** Returns device i in the order the loader lists them, NULL outside 0 .. count - 1. Owned by the system. */
+WEIR_API weir_device *weir_system_device(const weir_system *system, size_t i);
+
+/** Chooses one device.
+ *
+ * selector   "0.1" (platform.device) | "pci=0000:01:00.0" | "uuid=..." | "name~text" (part of the name, any case) |
+ *            "type=gpu|cpu|accelerator" (the driver's type); NULL: the best by class (discrete, integrated, cpu,
+ *            software), ties by lowest index; accelerators and emulators only by a selector other than type=
+ * out        owned by the system; NULL on failure
+ * Thread: safe.
+ * Errors: ARG for a malformed selector, NO_DEVICE (the message lists the choices, or why there is no device). */
+WEIR_API WEIR_NODISCARD weir_status weir_system_find(const weir_system *system, const char *selector, weir_device **out);
+
+/** Appends why there is no device: what was looked for, where, and which environment variables are in force.
+ * Appends the list of devices if there are some. */
+WEIR_API void weir_system_explain(const weir_system *system, weir_text *text);
+
+WEIR_END_DECLS
+
+#endif

@@ -1,0 +1,90 @@
+/* In-order queues with sequence numbers and a bounded run-ahead.
+ *
+ * Each command gets the next sequence number. A marker event is kept every WI_QUEUE_MARK commands, so that progress
+ * can be asked without an event a command; at most WI_QUEUE_AHEAD commands are pending: an enqueue past it waits for
+ * the oldest marker. Blocking calls and finish raise `completed` to the last number.
+ *
+ * A failure that a driver reports late (at a wait) sticks: every later call returns it until wi_queue_reset_error().
+ * Thread: safe; commands of one queue are serialised by its lock.
+ */
+#ifndef WI_CL_QUEUE_H
+#define WI_CL_QUEUE_H
+
+#include "cl/opencl.h"
+#include "cl/program.h"
+
+#include <weir/status.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define WI_QUEUE_AHEAD 1024
+#define WI_QUEUE_MARK 128
+
+typedef struct wi_queue wi_queue;
+
+typedef enum wi_arg_kind { WI_ARG_BUFFER, WI_ARG_U32, WI_ARG_U64, WI_ARG_F32, WI_ARG_LOCAL } wi_arg_kind;
+
+/* One kernel argument. LOCAL: u64 is the bytes of local memory. */
+typedef struct wi_arg {
+    wi_arg_kind kind;
+    union {
+        cl_mem buffer;
+        uint32_t u32;
+        uint64_t u64;
+        float f32;
+    } value;
+} wi_arg;
+
+/* One-dimensional. local_size 0 lets the driver choose; else it divides global_size. */
+typedef struct wi_launch {
+    wi_kernel *kernel;
+    const wi_arg *args;
+    unsigned arg_count;
+    size_t global_size;
+    size_t local_size;
+} wi_launch;
+
+weir_status wi_queue_create(cl_context context, cl_device_id device, wi_queue **out);
+
+/** Waits for everything and frees. NULL is allowed. */
+void wi_queue_destroy(wi_queue *queue);
+
+/** Sets the arguments under the kernel's lock and enqueues. Errors: DRIVER, OUT_OF_MEMORY (recorded), HOST_MEMORY. */
+weir_status wi_queue_launch(wi_queue *queue, const wi_launch *launch);
+
+/** Copies to the host and waits. */
+weir_status wi_queue_read(wi_queue *queue, cl_mem buffer, uint64_t offset_bytes, uint64_t bytes, void *data);
+
+/** Copies from the host and waits until `data` was read. */
+weir_status wi_queue_write(wi_queue *queue, cl_mem buffer, uint64_t offset_bytes, uint64_t bytes, const void *data);
+
+/** Repeats a pattern of 1, 2, 4, 8 or 16 bytes; offset and bytes are multiples of it. */
+weir_status wi_queue_fill(wi_queue *queue, cl_mem buffer, uint64_t offset_bytes, uint64_t bytes, const void *pattern,
+                          size_t pattern_bytes);
+
+/** Copies between buffers or within one; the ranges must not overlap. */
+weir_status wi_queue_copy(wi_queue *queue, cl_mem from, uint64_t from_offset_bytes, cl_mem to, uint64_t to_offset_bytes,
+                          uint64_t bytes);
+
+/** Makes the driver back a new buffer, and waits. Errors: OUT_OF_MEMORY (not recorded), DRIVER. */
+weir_status wi_queue_touch(wi_queue *queue, cl_mem buffer, uint64_t bytes);
+
+/** Number of the last command enqueued; 0 before the first. */
+uint64_t wi_queue_get_sequence(const wi_queue *queue);
+
+/** Highest number known to be done; asks the markers, never waits. */
+uint64_t wi_queue_get_completed(wi_queue *queue);
+
+/** Waits until `sequence` is done. */
+weir_status wi_queue_wait(wi_queue *queue, uint64_t sequence);
+
+/** Waits for everything. */
+weir_status wi_queue_finish(wi_queue *queue);
+
+void wi_queue_reset_error(wi_queue *queue);
+
+/* Kernels launched, and transfers, fills and copies enqueued, so far. */
+void wi_queue_get_counts(const wi_queue *queue, uint64_t *launches, uint64_t *copies);
+
+#endif

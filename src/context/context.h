@@ -1,0 +1,40 @@
+/* A context as the rooms above see it. */
+#ifndef WI_CONTEXT_CONTEXT_H
+#define WI_CONTEXT_CONTEXT_H
+
+#include "cl/program.h"
+#include "cl/queue.h"
+#include "device/device.h"
+
+#include <weir/context.h>
+
+#include <stdint.h>
+
+/* Describes a kernel to build when the cache has none for its key. */
+typedef struct wi_kernel_recipe {
+    const wi_source *sources; /* after the prelude, which the context adds */
+    size_t source_count;
+    const char *kernel; /* name within the text */
+} wi_kernel_recipe;
+
+/** Finds the kernel of `key`, or builds it from the recipe that `make` writes.
+ * key     names the text for this context: equal keys, equal text. 0 is not a key
+ * make    called without locks held, at most once a miss; its sources stay valid until `user` is released by the caller
+ * Thread: safe; two threads that miss may both build, one of the results is kept.
+ * Errors: as wi_program_create() and wi_kernel_create(). */
+weir_status wi_context_kernel(weir_context *context, uint64_t key,
+                              weir_status (*make)(void *user, wi_kernel_recipe *recipe), void *user, wi_kernel **out);
+
+/** Launches on the context's queue. Errors: FORKED, DRIVER, OUT_OF_MEMORY, HOST_MEMORY. */
+weir_status wi_context_launch(weir_context *context, const wi_launch *launch);
+
+wi_queue *wi_context_get_queue(weir_context *context);
+const wi_device_traits *wi_context_get_traits(const weir_context *context);
+
+/** OK, or FORKED (recorded) in a process forked after the context was opened. */
+weir_status wi_context_check_process(const weir_context *context);
+
+/** Counts a copy made because storage was shared. */
+void wi_context_count_cow(weir_context *context);
+
+#endif

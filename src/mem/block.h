@@ -1,0 +1,18 @@
+/* Blocks as the rooms above use them: a buffer and an offset for kernel arguments. */
+#ifndef WI_MEM_BLOCK_H
+#define WI_MEM_BLOCK_H
+
+#include "cl/opencl.h"
+
+#include <weir/pool.h>
+
+/** The cl_mem of the root; NULL for an empty block. Valid while the block is held. */
+cl_mem wi_block_get_buffer(const weir_block *block);
+
+/** Number of owners. Exact only while the caller's lock excludes changes. */
+uint64_t wi_block_get_owners(const weir_block *block);
+
+/** The pool a block came from. */
+weir_pool *wi_block_get_pool(const weir_block *block);
+
+#endif

@@ -1,0 +1,29 @@
+/* A pool over one queue. */
+#ifndef WI_MEM_POOL_H
+#define WI_MEM_POOL_H
+
+#include "cl/queue.h"
+#include "device/device.h"
+
+#include <weir/pool.h>
+
+/** Makes a pool that takes its roots from `context` for `device`; commands that use its blocks go to `queue`.
+ * parent          the object that must live while blocks live; retain_parent and release_parent are called once a block */
+typedef struct wi_pool_options {
+    cl_context context;
+    weir_device *device;
+    wi_queue *queue;
+    void *parent;
+    void (*retain_parent)(void *parent);
+    void (*release_parent)(void *parent);
+} wi_pool_options;
+
+weir_status wi_pool_create(const wi_pool_options *options, weir_pool **out);
+
+/** Every block was released. Waits for commands and releases all roots. NULL is allowed. */
+void wi_pool_destroy(weir_pool *pool);
+
+/** Verifies statistics against blocks and arena; returns 1, or 0 after appending what is broken. */
+int wi_pool_check(const weir_pool *pool, weir_text *why);
+
+#endif
