@@ -1,0 +1,57 @@
+/* Turns a selector into a device, and each way in which that fails into the exit code and the words the design gives
+ * it. One thread. */
+#include "device_choice.h"
+
+#include "command.h"
+#include "output.h"
+
+#include <stdlib.h>
+
+static void explain(const char *command, const weir_system *system)
+{
+    weir_text *text = NULL;
+
+    output_error(command);
+    if (weir_system_count(system) == 0 && weir_text_create(&text) == WEIR_OK) {
+        weir_system_explain(system, text);
+        (void)fputs(weir_text_get(text), stderr);
+        if (weir_text_get_bytes(text) > 0 &&
+            weir_text_get(text)[weir_text_get_bytes(text) - 1] != '\n')
+            (void)fputc('\n', stderr);
+    }
+    weir_text_destroy(text);
+}
+
+int device_choose(const char *command, const char *selector, weir_system **system,
+                  weir_device **device)
+{
+    const char *origin = "--device";
+
+    *device = NULL;
+    if (selector == NULL) {
+        selector = getenv("WEIR_DEVICE");
+        selector = selector != NULL && selector[0] == '\0' ? NULL : selector;
+        origin = "WEIR_DEVICE";
+    }
+    if (weir_system_create(system) != WEIR_OK) {
+        output_error(command);
+        return PROGRAM_FAILED;
+    }
+    switch (weir_system_find(*system, selector, device)) {
+    case WEIR_OK:
+        return PROGRAM_OK;
+    case WEIR_E_NO_DEVICE:
+        explain(command, *system);
+        return PROGRAM_NO_DEVICE;
+    case WEIR_E_ARG:
+        output_usage("weir %s: %s: %s", command, origin, weir_last_error()->message);
+        weir_system_destroy(*system);
+        *system = NULL;
+        return PROGRAM_USAGE;
+    default:
+        output_error(command);
+        weir_system_destroy(*system);
+        *system = NULL;
+        return PROGRAM_FAILED;
+    }
+}

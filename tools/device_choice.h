@@ -1,0 +1,17 @@
+/* The device that a command works on: --device, else WEIR_DEVICE, else the best. */
+#ifndef WEIR_TOOLS_DEVICE_CHOICE_H
+#define WEIR_TOOLS_DEVICE_CHOICE_H
+
+#include <weir/system.h>
+
+/** Lists the machine's devices and chooses one.
+ *
+ * selector   of --device; NULL: WEIR_DEVICE if it is set and not empty, else the best device
+ * system     owned by the caller, weir_system_destroy(); NULL unless PROGRAM_OK or PROGRAM_NO_DEVICE
+ * device     owned by the system; NULL unless PROGRAM_OK
+ * Returns PROGRAM_OK; PROGRAM_USAGE for a malformed selector, PROGRAM_NO_DEVICE or PROGRAM_FAILED, the reason on
+ * stderr. */
+int device_choose(const char *command, const char *selector, weir_system **system,
+                  weir_device **device);
+
+#endif
