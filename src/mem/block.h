@@ -12,6 +12,9 @@ cl_mem wi_block_get_buffer(const weir_block *block);
 /** Number of owners. Exact only while the caller's lock excludes changes. */
 uint64_t wi_block_get_owners(const weir_block *block);
 
+/** Moves a block to another owner label; keeps the old one if there is no host memory for the new. Thread: safe. */
+void wi_block_relabel(weir_block *block, const char *owner);
+
 /** The pool a block came from. */
 weir_pool *wi_block_get_pool(const weir_block *block);
 

@@ -1,0 +1,58 @@
+/* A page that the kernel zeroes in forked children (MADV_WIPEONFORK) answers with one load; where that is missing, the
+ * process id is compared. */
+#include "base/process.h"
+
+#include "base/memory.h"
+
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/* Invariants: page == NULL, or *page is 1 in the process `pid` and 0 in its children. */
+struct wi_process_mark {
+    volatile unsigned *page;
+    size_t page_bytes;
+    pid_t pid;
+};
+
+static volatile unsigned *map_page(size_t bytes)
+{
+#if defined(MADV_WIPEONFORK) && defined(MAP_ANONYMOUS)
+    void *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) return NULL;
+    if (madvise(page, bytes, MADV_WIPEONFORK) != 0) {
+        (void)munmap(page, bytes);
+        return NULL;
+    }
+    return page;
+#else
+    (void)bytes;
+    return NULL;
+#endif
+}
+
+wi_process_mark *wi_process_mark_create(void)
+{
+    wi_process_mark *mark = wi_calloc(1, sizeof *mark);
+    long page_bytes = sysconf(_SC_PAGESIZE);
+    if (mark == NULL) return NULL;
+    mark->pid = getpid();
+    mark->page_bytes = page_bytes > 0 ? (size_t)page_bytes : 4096;
+    mark->page = map_page(mark->page_bytes);
+    if (mark->page != NULL) *mark->page = 1;
+    return mark;
+}
+
+void wi_process_mark_destroy(wi_process_mark *mark)
+{
+    if (mark == NULL) return;
+    if (mark->page != NULL) (void)munmap((void *)mark->page, mark->page_bytes);
+    wi_free(mark);
+}
+
+int wi_process_is_marked(const wi_process_mark *mark)
+{
+    if (mark->page != NULL) return *mark->page == 1;
+    return getpid() == mark->pid;
+}

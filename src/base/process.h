@@ -1,0 +1,19 @@
+/* Telling a forked child from the process that made an object, without a system call a time.
+ *
+ * OpenCL objects are of no use in a forked child, and drivers hang or crash there, so calls refuse with FORKED.
+ */
+#ifndef WI_BASE_PROCESS_H
+#define WI_BASE_PROCESS_H
+
+typedef struct wi_process_mark wi_process_mark;
+
+/** Marks the calling process; NULL if there is no memory. */
+wi_process_mark *wi_process_mark_create(void);
+
+/** NULL is allowed. */
+void wi_process_mark_destroy(wi_process_mark *mark);
+
+/** 1 in the process that made the mark, 0 in a process forked from it. Thread: safe. */
+int wi_process_is_marked(const wi_process_mark *mark);
+
+#endif

@@ -1,0 +1,119 @@
+/* Reports of memory: the message and hint of a failed request, and the tables of statistics and owners. */
+#include "mem/oom.h"
+
+#include "base/status.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* What helps, by cause. */
+static const char *hint_of(weir_oom_cause cause)
+{
+    switch (cause) {
+    case WEIR_OOM_LIMIT:
+        return "release what is no longer needed, update one variable with "
+               "weir_variable_assign_add() instead of keeping old values, or raise the limit "
+               "(weir_memory_options.limit_bytes, WEIR_LIMIT)";
+    case WEIR_OOM_DRIVER:
+        return "release what is no longer needed, give free roots back with weir_pool_trim(), or "
+               "set a limit below what other programs leave (weir_memory_options.limit_bytes)";
+    case WEIR_OOM_FRAGMENTED:
+    case WEIR_OOM_PINNED:
+        return "release blocks that lie between free ranges, take large blocks first, or give "
+               "wholly free roots back with weir_pool_trim()";
+    case WEIR_OOM_MAX_ALLOC: return "split the tensor: no buffer of this device can be larger";
+    case WEIR_OOM_NONE: break;
+    }
+    return "";
+}
+
+/* Writes "39.06 MiB": powers of 1024, two decimals above the byte. */
+static const char *format_bytes(uint64_t bytes, char *buffer, size_t size)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    size_t unit = 0;
+    double value = (double)bytes;
+    while (value >= 1024.0 && unit + 1 < sizeof units / sizeof units[0]) {
+        value /= 1024.0;
+        unit++;
+    }
+    (void)snprintf(buffer, size, unit == 0 ? "%.0f %s" : "%.2f %s", value, units[unit]);
+    return buffer;
+}
+
+weir_status wi_oom_fail(const weir_oom_report *report, const char *owner,
+                        const wi_device_traits *traits)
+{
+    char limit[64] = "no limit set";
+    char largest[64 + WEIR_OWNER_BYTES] = "";
+
+    if (report->cause == WEIR_OOM_MAX_ALLOC) {
+        (void)snprintf(limit, sizeof limit, "largest buffer of the device %" PRIu64 " bytes",
+                       traits->max_alloc_bytes);
+    } else if (report->limit_bytes != 0) {
+        (void)snprintf(limit, sizeof limit, "limit %" PRIu64 " bytes", report->limit_bytes);
+    }
+    if (report->owner_count != 0) {
+        (void)snprintf(largest, sizeof largest, "; largest owner: %s, %" PRIu64 " blocks",
+                       report->owners[0].owner, report->owners[0].blocks);
+    }
+    return wi_fail_oom(report, "weir_pool_alloc", hint_of(report->cause),
+                       "%s asked for %" PRIu64 " bytes: %s (in use %" PRIu64
+                       " bytes, reserved %" PRIu64 " bytes, %s%s)",
+                       owner, report->requested_bytes, weir_oom_cause_text(report->cause),
+                       report->in_use_bytes, report->reserved_bytes, limit, largest);
+}
+
+void wi_oom_write_stats(const weir_pool_stats *stats, const char *strategy, weir_text *text)
+{
+    const struct {
+        const char *name;
+        const weir_counter *counter;
+    } rows[] = {{"requested", &stats->requested_bytes},
+                {"in use", &stats->in_use_bytes},
+                {"reserved", &stats->reserved_bytes}};
+    char current[32];
+    char peak[32];
+    char total[32];
+
+    weir_text_append(text, "pool: %s, ", strategy);
+    if (stats->limit_bytes == 0) weir_text_append(text, "no limit\n");
+    else weir_text_append(text, "limit %s\n", format_bytes(stats->limit_bytes, current, 32));
+    weir_text_append(text, "%-10s %12s %12s %12s %10s\n", "bytes", "now", "peak", "total",
+                     "count");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const weir_counter *counter = rows[i].counter;
+        weir_text_append(text, "%-10s %12s %12s %12s %10" PRIu64 "\n", rows[i].name,
+                         format_bytes(counter->current, current, sizeof current),
+                         format_bytes(counter->peak, peak, sizeof peak),
+                         format_bytes(counter->total, total, sizeof total), counter->count);
+    }
+    weir_text_append(text,
+                     "driver: %" PRIu64 " buffers taken, %" PRIu64
+                     " given back; largest free range %s\n",
+                     stats->driver_allocs, stats->driver_frees,
+                     format_bytes(stats->largest_free_bytes, current, sizeof current));
+}
+
+void wi_oom_write_owners(const weir_oom_report *report, uint64_t total_bytes, uint64_t total_blocks,
+                         weir_text *text)
+{
+    char bytes[32];
+
+    if (report->owner_count == 0) {
+        weir_text_append(text, "owners: none\n");
+        return;
+    }
+    weir_text_append(text, "%-32s %12s %10s\n", "owner", "in use", "blocks");
+    for (unsigned i = 0; i < report->owner_count; i++) {
+        const weir_oom_owner *owner = &report->owners[i];
+        weir_text_append(text, "%-32s %12s %10" PRIu64 "\n", owner->owner,
+                         format_bytes(owner->bytes, bytes, sizeof bytes), owner->blocks);
+        total_bytes -= owner->bytes;
+        total_blocks -= owner->blocks;
+    }
+    if (total_blocks != 0) {
+        weir_text_append(text, "%-32s %12s %10" PRIu64 "\n", "(others)",
+                         format_bytes(total_bytes, bytes, sizeof bytes), total_blocks);
+    }
+}

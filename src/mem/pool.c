@@ -1,0 +1,420 @@
+/* The pool of a context: blocks placed by an arena over roots from the driver, counted by owner.
+ *
+ * One lock guards arena, roots, owners and statistics; the warm path takes it once and calls no driver. Commands run in
+ * order on one queue, so a released block may be handed out again at once: whoever uses it next does so after
+ * everybody who used it before. Block objects are recycled through a free list.
+ */
+#include "mem/pool.h"
+
+#include "base/memory.h"
+#include "base/process.h"
+#include "base/status.h"
+#include "mem/block.h"
+#include "mem/counter.h"
+#include "mem/oom.h"
+#include "mem/owners.h"
+#include "mem/roots.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#define SPARE_BLOCKS_MAX 4096 /* block objects kept for reuse */
+#define GRANULE_BYTES 256     /* the smallest rounding; raised to the device's base alignment */
+
+/* A range handed to a user.
+ *
+ * Invariants: owners >= 1 while it is held; range == NULL exactly if requested_bytes == 0, then buffer == NULL and
+ * bytes == 0; else requested_bytes <= bytes and owner counts it. */
+struct weir_block {
+    _Atomic uint64_t owners;
+    weir_pool *pool;
+    wi_range *range;
+    cl_mem buffer;
+    uint64_t root_serial;
+    uint64_t offset_bytes;
+    uint64_t bytes;
+    uint64_t requested_bytes;
+    wi_owner *owner;
+    weir_block *next_spare;
+};
+
+/* Invariants: requested.current <= in_use.current <= roots.reserved.current <= limit, where there is one;
+ * in_use.current == arena's in use == sum of the owners' bytes; blocks.current == sum of the owners' blocks;
+ * arena == NULL until the first block that is not empty. */
+struct weir_pool {
+    pthread_mutex_t lock;
+    wi_pool_options options;
+    wi_process_mark *mark;
+    wi_queue *touch_queue;
+    wi_arena *arena;
+    wi_roots roots;
+    wi_owners owners;
+    weir_counter requested;
+    weir_counter in_use;
+    weir_counter blocks;
+    uint64_t oom_count;
+    weir_block *spare_blocks;
+    size_t spare_count;
+};
+
+weir_status wi_pool_create(const wi_pool_options *options, weir_pool **out)
+{
+    weir_status status = WEIR_OK;
+    weir_pool *pool = NULL;
+
+    *out = NULL;
+    pool = wi_calloc(1, sizeof *pool);
+    if (pool == NULL || pthread_mutex_init(&pool->lock, NULL) != 0) {
+        wi_free(pool);
+        return wi_fail(WEIR_E_HOST_MEMORY, "weir_context_create", "%zu host bytes for a pool",
+                       sizeof *pool);
+    }
+    pool->options = *options;
+    pool->mark = wi_process_mark_create();
+    if (pool->mark == NULL) {
+        status = wi_fail(WEIR_E_HOST_MEMORY, "weir_context_create", "no host memory for a pool");
+        goto done;
+    }
+    status = wi_queue_create(options->context, wi_device_get_cl_device(options->device),
+                             &pool->touch_queue);
+    if (status != WEIR_OK) goto done;
+    pool->roots.context = options->context;
+    pool->roots.queue = options->queue;
+    pool->roots.touch_queue = pool->touch_queue;
+    pool->roots.budget = wi_device_get_budget(options->device);
+
+    *out = pool;
+    pool = NULL;
+done:
+    wi_pool_destroy(pool);
+    return status;
+}
+
+void wi_pool_destroy(weir_pool *pool)
+{
+    if (pool == NULL) return;
+    wi_arena_destroy(pool->arena);
+    (void)wi_roots_drain(&pool->roots);
+    wi_queue_destroy(pool->touch_queue);
+    wi_owners_fini(&pool->owners);
+    while (pool->spare_blocks != NULL) {
+        weir_block *block = pool->spare_blocks;
+        pool->spare_blocks = block->next_spare;
+        wi_free(block);
+    }
+    wi_process_mark_destroy(pool->mark);
+    (void)pthread_mutex_destroy(&pool->lock);
+    wi_free(pool);
+}
+
+/* Makes the arena with the strategy in force, which freezes. Needs the lock. */
+static weir_status open_arena(weir_pool *pool, const char *owner)
+{
+    weir_device *device = pool->options.device;
+    const wi_device_traits *traits = wi_device_get_traits(device);
+    wi_root_source source = wi_roots_source(&pool->roots);
+    wi_arena_options options = {0};
+
+    wi_device_freeze(device, owner);
+    options.granule_bytes =
+        traits->base_align_bytes > GRANULE_BYTES ? traits->base_align_bytes : GRANULE_BYTES;
+    options.max_root_bytes = traits->max_alloc_bytes;
+    options.total_bytes = traits->global_bytes;
+    options.has_limit = weir_device_get_limit_bytes(device) != 0;
+    return wi_arena_create(wi_device_get_strategy_row(device), &options, &source, &pool->arena);
+}
+
+/* Needs the lock. */
+static weir_status take_block_object(weir_pool *pool, weir_block **out)
+{
+    weir_block *block = pool->spare_blocks;
+    if (block != NULL) {
+        pool->spare_blocks = block->next_spare;
+        pool->spare_count--;
+        memset(block, 0, sizeof *block);
+    } else {
+        block = wi_calloc(1, sizeof *block);
+    }
+    *out = block;
+    if (block == NULL) {
+        return wi_fail(WEIR_E_HOST_MEMORY, "weir_pool_alloc", "%zu host bytes for a block",
+                       sizeof *block);
+    }
+    block->pool = pool;
+    atomic_init(&block->owners, 1);
+    return WEIR_OK;
+}
+
+/* Needs the lock. */
+static void put_block_object(weir_pool *pool, weir_block *block)
+{
+    if (block == NULL) return;
+    if (pool->spare_count == SPARE_BLOCKS_MAX) {
+        wi_free(block);
+        return;
+    }
+    block->next_spare = pool->spare_blocks;
+    pool->spare_blocks = block;
+    pool->spare_count++;
+}
+
+static void describe(const weir_pool *pool, weir_oom_report *report)
+{
+    wi_arena_stats stats = {0};
+    if (pool->arena != NULL) wi_arena_get_stats(pool->arena, &stats);
+    memset(report, 0, sizeof *report);
+    report->in_use_bytes = pool->in_use.current;
+    report->reserved_bytes = pool->roots.reserved.current;
+    report->limit_bytes = weir_device_get_limit_bytes(pool->options.device);
+    report->largest_free_bytes = stats.largest_free_bytes;
+    report->owner_count = wi_owners_top(&pool->owners, WEIR_OOM_OWNERS, report->owners);
+}
+
+/* Places a block that is not empty. Needs the lock. */
+static weir_status place(weir_pool *pool, uint64_t bytes, const char *owner, weir_block *block)
+{
+    weir_status status = WEIR_OK;
+    weir_oom_cause cause = WEIR_OOM_NONE;
+    wi_placement placement = {0};
+    wi_owner *entry = wi_owners_find(&pool->owners, owner);
+
+    if (entry == NULL) {
+        return wi_fail(WEIR_E_HOST_MEMORY, "weir_pool_alloc", "no host memory for owner %s", owner);
+    }
+    if (pool->arena == NULL) {
+        status = open_arena(pool, owner);
+        if (status != WEIR_OK) return status;
+    }
+    wi_roots_reap(&pool->roots);
+    status = wi_arena_alloc(pool->arena, bytes, &placement, &cause);
+    if (status == WEIR_E_OUT_OF_MEMORY) {
+        weir_oom_report report;
+        pool->oom_count++;
+        describe(pool, &report);
+        report.requested_bytes = bytes;
+        report.cause = cause;
+        return wi_oom_fail(&report, owner, wi_device_get_traits(pool->options.device));
+    }
+    if (status != WEIR_OK) return status;
+
+    block->range = placement.range;
+    block->buffer = ((const wi_root *)placement.root)->buffer;
+    block->root_serial = ((const wi_root *)placement.root)->serial;
+    block->offset_bytes = placement.offset_bytes;
+    block->bytes = placement.bytes;
+    block->requested_bytes = bytes;
+    block->owner = entry;
+    entry->bytes += block->bytes;
+    entry->blocks++;
+    wi_counter_add(&pool->requested, bytes);
+    wi_counter_add(&pool->in_use, block->bytes);
+    wi_counter_add(&pool->blocks, 1);
+    return WEIR_OK;
+}
+
+weir_status weir_pool_alloc(weir_pool *pool, uint64_t bytes, const char *owner, weir_block **out)
+{
+    weir_status status = WEIR_OK;
+    weir_block *block = NULL;
+
+    if (out != NULL) *out = NULL;
+    if (pool == NULL || out == NULL) {
+        return wi_fail(WEIR_E_ARG, "weir_pool_alloc", "pool and out are required");
+    }
+    if (!wi_process_is_marked(pool->mark)) {
+        return wi_fail(WEIR_E_FORKED, "weir_pool_alloc",
+                       "the pool belongs to the process that forked this one");
+    }
+    (void)pthread_mutex_lock(&pool->lock);
+    status = take_block_object(pool, &block);
+    if (status == WEIR_OK && bytes != 0) {
+        status = place(pool, bytes, owner != NULL ? owner : "user", block);
+    }
+    if (status != WEIR_OK) {
+        put_block_object(pool, block);
+        block = NULL;
+    }
+    (void)pthread_mutex_unlock(&pool->lock);
+    if (block != NULL && pool->options.retain_parent != NULL) {
+        pool->options.retain_parent(pool->options.parent);
+    }
+    *out = block;
+    return status;
+}
+
+weir_block *weir_block_retain(weir_block *block)
+{
+    if (block != NULL) atomic_fetch_add_explicit(&block->owners, 1, memory_order_relaxed);
+    return block;
+}
+
+void weir_block_release(weir_block *block)
+{
+    weir_pool *pool = NULL;
+    void *parent = NULL;
+    void (*release_parent)(void *) = NULL;
+
+    if (block == NULL) return;
+    if (atomic_fetch_sub_explicit(&block->owners, 1, memory_order_acq_rel) != 1) return;
+    pool = block->pool;
+    parent = pool->options.parent;
+    release_parent = pool->options.release_parent;
+    (void)pthread_mutex_lock(&pool->lock);
+    if (block->range != NULL) {
+        block->owner->bytes -= block->bytes;
+        block->owner->blocks--;
+        pool->requested.current -= block->requested_bytes;
+        pool->in_use.current -= block->bytes;
+        pool->blocks.current--;
+        wi_arena_free(pool->arena, block->range);
+    }
+    put_block_object(pool, block);
+    (void)pthread_mutex_unlock(&pool->lock);
+    if (release_parent != NULL) release_parent(parent);
+}
+
+void wi_block_relabel(weir_block *block, const char *owner)
+{
+    weir_pool *pool = block->pool;
+    wi_owner *entry = NULL;
+    if (block->range == NULL) return;
+    (void)pthread_mutex_lock(&pool->lock);
+    entry = wi_owners_find(&pool->owners, owner);
+    if (entry != NULL) {
+        block->owner->bytes -= block->bytes;
+        block->owner->blocks--;
+        entry->bytes += block->bytes;
+        entry->blocks++;
+        block->owner = entry;
+    }
+    (void)pthread_mutex_unlock(&pool->lock);
+}
+
+uint64_t weir_block_get_bytes(const weir_block *block)
+{
+    return block != NULL ? block->requested_bytes : 0;
+}
+
+uint64_t weir_block_get_offset_bytes(const weir_block *block)
+{
+    return block != NULL ? block->offset_bytes : 0;
+}
+
+uint64_t weir_block_get_root(const weir_block *block)
+{
+    return block != NULL ? block->root_serial : 0;
+}
+
+cl_mem wi_block_get_buffer(const weir_block *block) { return block->buffer; }
+
+weir_pool *wi_block_get_pool(const weir_block *block) { return block->pool; }
+
+uint64_t wi_block_get_owners(const weir_block *block)
+{
+    return atomic_load_explicit(&block->owners, memory_order_acquire);
+}
+
+weir_status weir_pool_trim(weir_pool *pool, uint64_t keep_bytes)
+{
+    if (pool == NULL) return wi_fail(WEIR_E_ARG, "weir_pool_trim", "pool is required");
+    (void)pthread_mutex_lock(&pool->lock);
+    if (pool->arena != NULL) wi_arena_trim(pool->arena, keep_bytes);
+    (void)wi_roots_drain(&pool->roots);
+    (void)pthread_mutex_unlock(&pool->lock);
+    return WEIR_OK;
+}
+
+static pthread_mutex_t *lock_of(const weir_pool *pool)
+{
+    /* Reading takes the lock too; the pool is const for its callers, not for its lock. */
+    return &((weir_pool *)(uintptr_t)pool)->lock;
+}
+
+static void read_stats(const weir_pool *pool, weir_pool_stats *out)
+{
+    wi_arena_stats stats = {0};
+    if (pool->arena != NULL) wi_arena_get_stats(pool->arena, &stats);
+    memset(out, 0, sizeof *out);
+    out->requested_bytes = pool->requested;
+    out->in_use_bytes = pool->in_use;
+    out->reserved_bytes = pool->roots.reserved;
+    out->blocks = pool->blocks;
+    out->limit_bytes = weir_device_get_limit_bytes(pool->options.device);
+    out->driver_allocs = pool->roots.driver_allocs;
+    out->driver_frees = pool->roots.driver_frees;
+    out->largest_free_bytes = stats.largest_free_bytes;
+    out->oom_count = pool->oom_count;
+}
+
+void weir_pool_get_stats(const weir_pool *pool, weir_pool_stats *out)
+{
+    if (out == NULL) return;
+    memset(out, 0, sizeof *out);
+    if (pool == NULL) return;
+    (void)pthread_mutex_lock(lock_of(pool));
+    read_stats(pool, out);
+    (void)pthread_mutex_unlock(lock_of(pool));
+}
+
+void weir_pool_reset_peak(weir_pool *pool)
+{
+    if (pool == NULL) return;
+    (void)pthread_mutex_lock(&pool->lock);
+    pool->requested.peak = pool->requested.current;
+    pool->in_use.peak = pool->in_use.current;
+    pool->roots.reserved.peak = pool->roots.reserved.current;
+    pool->blocks.peak = pool->blocks.current;
+    (void)pthread_mutex_unlock(&pool->lock);
+}
+
+void weir_pool_report(const weir_pool *pool, weir_text *text)
+{
+    weir_pool_stats stats;
+    weir_oom_report report;
+
+    if (pool == NULL || text == NULL) return;
+    (void)pthread_mutex_lock(lock_of(pool));
+    read_stats(pool, &stats);
+    describe(pool, &report);
+    (void)pthread_mutex_unlock(lock_of(pool));
+    wi_oom_write_stats(&stats, weir_device_get_strategy(pool->options.device), text);
+    wi_oom_write_owners(&report, stats.in_use_bytes.current, stats.blocks.current, text);
+}
+
+int wi_pool_check(const weir_pool *pool, weir_text *why)
+{
+    int is_right = 1;
+    uint64_t owner_bytes = 0;
+    uint64_t owner_blocks = 0;
+    uint64_t limit = weir_device_get_limit_bytes(pool->options.device);
+    wi_arena_stats stats = {0};
+
+    (void)pthread_mutex_lock(lock_of(pool));
+    if (pool->arena != NULL) {
+        wi_arena_get_stats(pool->arena, &stats);
+        is_right = wi_arena_check(pool->arena, why);
+    }
+    wi_owners_sum(&pool->owners, &owner_bytes, &owner_blocks);
+    const struct {
+        int holds;
+        const char *text;
+    } relations[] = {
+        {pool->requested.current <= pool->in_use.current, "requested <= in_use"},
+        {pool->in_use.current <= pool->roots.reserved.current, "in_use <= reserved"},
+        {limit == 0 || pool->roots.reserved.current <= limit, "reserved <= limit"},
+        {pool->in_use.current == stats.in_use_bytes, "in_use == arena's in use"},
+        {stats.reserved_bytes <= pool->roots.reserved.current, "arena's roots <= reserved"},
+        {owner_bytes == pool->in_use.current, "owners' bytes == in_use"},
+        {owner_blocks == pool->blocks.current, "owners' blocks == blocks"},
+        {pool->roots.reserved.count == pool->roots.driver_allocs, "roots == driver_allocs"},
+    };
+    for (size_t i = 0; i < sizeof relations / sizeof relations[0]; i++) {
+        if (relations[i].holds) continue;
+        is_right = 0;
+        weir_text_append(why, "pool: %s does not hold\n", relations[i].text);
+    }
+    (void)pthread_mutex_unlock(lock_of(pool));
+    return is_right;
+}

@@ -1,0 +1,114 @@
+/* Taking roots from the driver under the device's budget, and giving them back once their commands are done.
+ *
+ * Drivers back buffers lazily and fail later, at a command that had nothing to do with it; a new root is therefore
+ * touched at once on a queue of its own, and what that says is the answer to the request.
+ */
+#include "mem/roots.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "cl/cl_context.h"
+#include "mem/counter.h"
+
+static weir_status acquire(void *user, uint64_t bytes, void **out)
+{
+    wi_roots *roots = user;
+    weir_status status = WEIR_OK;
+    wi_root *root = NULL;
+    int is_counted = 0;
+
+    *out = NULL;
+    root = wi_calloc(1, sizeof *root);
+    if (root == NULL) {
+        status = wi_fail(WEIR_E_HOST_MEMORY, "weir_pool_alloc", "%zu host bytes for a root",
+                         sizeof *root);
+        goto done;
+    }
+    is_counted = wi_budget_take(roots->budget, bytes);
+    if (!is_counted) {
+        status = WEIR_E_OUT_OF_MEMORY;
+        goto done;
+    }
+    status = wi_cl_buffer_create(roots->context, bytes, &root->buffer);
+    if (status != WEIR_OK) goto done;
+    status = wi_queue_touch(roots->touch_queue, root->buffer, bytes);
+    if (status != WEIR_OK) goto done;
+
+    root->bytes = bytes;
+    root->serial = ++roots->next_serial;
+    roots->driver_allocs++;
+    wi_counter_add(&roots->reserved, bytes);
+    *out = root;
+    root = NULL;
+done:
+    if (root != NULL) {
+        wi_cl_buffer_release(root->buffer);
+        if (is_counted) wi_budget_give(roots->budget, bytes);
+        wi_free(root);
+    }
+    return status;
+}
+
+static void forget(wi_roots *roots, wi_root *root)
+{
+    wi_cl_buffer_release(root->buffer);
+    wi_budget_give(roots->budget, root->bytes);
+    roots->reserved.current -= root->bytes;
+    roots->driver_frees++;
+    wi_free(root);
+}
+
+static void give_back(void *user, void *token, uint64_t bytes)
+{
+    wi_roots *roots = user;
+    wi_root *root = token;
+    (void)bytes;
+    root->sequence = wi_queue_get_sequence(roots->queue);
+    root->next = NULL;
+    if (roots->last != NULL) roots->last->next = root;
+    else roots->first = root;
+    roots->last = root;
+    wi_roots_reap(roots);
+}
+
+static void reap_until(wi_roots *roots, uint64_t completed)
+{
+    while (roots->first != NULL && roots->first->sequence <= completed) {
+        wi_root *root = roots->first;
+        roots->first = root->next;
+        if (roots->first == NULL) roots->last = NULL;
+        forget(roots, root);
+    }
+}
+
+void wi_roots_reap(wi_roots *roots)
+{
+    if (roots->first != NULL) reap_until(roots, wi_queue_get_completed(roots->queue));
+}
+
+int wi_roots_drain(wi_roots *roots)
+{
+    if (roots->first == NULL) return 0;
+    /* After a failed wait no command runs any more, so the roots are free all the same. */
+    (void)wi_queue_wait(roots->queue, roots->last->sequence);
+    reap_until(roots, UINT64_MAX);
+    return 1;
+}
+
+static uint64_t available(void *user)
+{
+    wi_roots *roots = user;
+    return wi_budget_available(roots->budget);
+}
+
+static int drain(void *user)
+{
+    wi_roots *roots = user;
+    return wi_roots_drain(roots);
+}
+
+wi_root_source wi_roots_source(wi_roots *roots)
+{
+    wi_root_source source = {roots, acquire, give_back, available, drain};
+    return source;
+}

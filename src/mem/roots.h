@@ -1,0 +1,51 @@
+/* Roots: the buffers a pool takes from the driver and gives back.
+ *
+ * A root that is given back is held until every command enqueued so far has completed: drivers differ in what a
+ * released buffer with queued commands means, and its bytes are still taken. Until then it counts as reserved.
+ *
+ * Thread: the pool's lock.
+ */
+#ifndef WI_MEM_ROOTS_H
+#define WI_MEM_ROOTS_H
+
+#include "cl/queue.h"
+#include "device/device.h"
+#include "plan/arena.h"
+
+#include <weir/pool.h>
+
+#include <stdint.h>
+
+typedef struct wi_root {
+    cl_mem buffer;
+    uint64_t bytes;
+    uint64_t serial;    /* from 1, unique within the pool */
+    uint64_t sequence;  /* of the last command enqueued when it was given back */
+    struct wi_root *next;
+} wi_root;
+
+/* Invariants: reserved.current == bytes of all roots, those given back and not released included;
+ * reserved.count == driver_allocs; the list first..last ascends in sequence. */
+typedef struct wi_roots {
+    cl_context context;
+    wi_queue *queue;       /* whose commands use the roots */
+    wi_queue *touch_queue; /* new roots are touched here, so that this does not wait for work */
+    wi_budget *budget;
+    wi_root *first; /* given back, waiting for their commands */
+    wi_root *last;
+    uint64_t next_serial;
+    weir_counter reserved;
+    uint64_t driver_allocs;
+    uint64_t driver_frees;
+} wi_roots;
+
+/** The root source of an arena over these roots. */
+wi_root_source wi_roots_source(wi_roots *roots);
+
+/** Releases given-back roots whose commands have completed. */
+void wi_roots_reap(wi_roots *roots);
+
+/** Waits for the commands of given-back roots and releases them; returns 1 if there were any. */
+int wi_roots_drain(wi_roots *roots);
+
+#endif
