@@ -1,0 +1,42 @@
+/* Operations as the library runs them: a row says what, these functions do it. */
+#ifndef WI_OPS_OP_H
+#define WI_OPS_OP_H
+
+#include "ops/op_list.h"
+#include "ops/rule.h"
+#include "tensor/tensor.h"
+
+#include <weir/generator.h>
+
+/* What the library needs of a row of op_table.def. */
+typedef struct wi_op {
+    const char *name; /* "add" */
+    const char *call; /* "weir_add" */
+    wi_form form;
+    wi_dtype_rule dtypes;
+    unsigned inputs;
+    unsigned parameters;
+    const char *parameter_names[WI_OP_PARAMETERS_MAX];
+    const char *expression; /* over a, b and the parameters; NULL unless elementwise */
+    wi_draw_kind draw;      /* NONE unless the form is DRAW */
+} wi_op;
+
+extern const wi_op wi_op_rows[WI_OP_COUNT];
+
+/** Runs an elementwise row into a new tensor.
+ * inputs       op->inputs tensors; NULL entries are ARG
+ * parameters   op->parameters values; NULL if there are none
+ * out          NULL on failure
+ * Errors: ARG, CONTEXT, DTYPE, SHAPE, OUT_OF_MEMORY, HOST_MEMORY, BUILD, DRIVER, FORKED. */
+weir_status wi_op_elementwise(weir_context *context, const wi_op *op, weir_tensor *const *inputs,
+                              const float *parameters, weir_tensor **out);
+
+/** Runs a fill row into a new tensor. Errors: ARG, DTYPE, SHAPE, OUT_OF_MEMORY, HOST_MEMORY, DRIVER, FORKED. */
+weir_status wi_op_fill(weir_context *context, const wi_op *op, weir_dtype dtype,
+                       const weir_shape *shape, double value, weir_tensor **out);
+
+/** Makes the tensor of a draw row. Errors: ARG, SHAPE, HOST_MEMORY, FORKED. */
+weir_status wi_op_draw(weir_context *context, const wi_op *op, weir_generator *generator,
+                       const weir_shape *shape, weir_tensor **out);
+
+#endif
