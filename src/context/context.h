@@ -31,6 +31,8 @@ weir_status wi_context_launch(weir_context *context, const wi_launch *launch);
 wi_queue *wi_context_get_queue(weir_context *context);
 const wi_device_traits *wi_context_get_traits(const weir_context *context);
 
+cl_context wi_context_get_cl_context(const weir_context *context);
+
 /** OK, or FORKED (recorded) in a process forked after the context was opened. */
 weir_status wi_context_check_process(const weir_context *context);
 

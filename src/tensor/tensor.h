@@ -16,8 +16,9 @@ typedef struct wi_draw {
     wi_draw_kind kind;
     uint64_t seed;
     uint64_t draw;
-    /* Writes the elements into `out`, which has a block. Set by the room that launches. */
-    weir_status (*fill)(weir_context *context, const struct wi_draw *draw, weir_tensor *out);
+    /* Writes elements 0 .. count - 1 to a buffer from offset_bytes on. Set by the room that launches. */
+    weir_status (*fill)(weir_context *context, const struct wi_draw *draw, cl_mem buffer, uint64_t offset_bytes,
+                        uint64_t count);
 } wi_draw;
 
 /* Where a kernel finds an operand. */
@@ -27,12 +28,12 @@ typedef struct wi_operand {
     wi_draw draw;          /* kind NONE if it has a buffer */
 } wi_operand;
 
-/** Makes a tensor with a block of undefined contents. owner: label of the block.
+/** Makes a tensor with a block of undefined contents. owner: label of the block, copied.
  * Errors: OUT_OF_MEMORY, HOST_MEMORY, SHAPE (bytes overflow), FORKED. */
 weir_status wi_tensor_create(weir_context *context, weir_dtype dtype, const weir_shape *shape, const char *owner,
                              weir_tensor **out);
 
-/** Makes a tensor that is a draw, without a block. */
+/** Makes a tensor that is a draw, without a block. owner: label, must outlive the tensor. */
 weir_status wi_tensor_create_draw(weir_context *context, weir_dtype dtype, const weir_shape *shape, const wi_draw *draw,
                                   const char *owner, weir_tensor **out);
 
@@ -44,5 +45,8 @@ weir_status wi_tensor_operand(weir_tensor *tensor, int accepts_draw, wi_operand 
 
 /** 1 if tensor and its block have no other owner, so that an update may write in place. */
 int wi_tensor_is_sole(const weir_tensor *tensor);
+
+/** Moves the tensor's block to another owner label. */
+void wi_tensor_relabel(weir_tensor *tensor, const char *owner);
 
 #endif

@@ -1,0 +1,281 @@
+/* An opened device: it owns the OpenCL context, the queue, the pool and the kernels, and checks at open that the
+ * device computes the bits that weir promises.
+ *
+ * Blocks, tensors and variables count as owners, so the context closes with the last of them. The parts are made from
+ * the bottom up and disposed from the top down; dispose() accepts a half-built context.
+ */
+#include "context/context.h"
+
+#include "base/memory.h"
+#include "base/process.h"
+#include "base/status.h"
+#include "cl/cl_context.h"
+#include "context/kernel_cache.h"
+#include "context/self_check.h"
+#include "mem/pool.h"
+
+#include <weir/text.h>
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Text that stands before every program, in this order. */
+static const char *const prelude_names[] = {"numeric.h", "random.h"};
+
+#define PRELUDE_COUNT (sizeof prelude_names / sizeof prelude_names[0])
+#define SOURCES_MAX 16
+#define BUILD_OPTIONS "-cl-std=CL1.2"
+
+/* Invariants: owners >= 1 while it is held; pool, queue and handle are set once weir_context_create() succeeded;
+ * base_launches and base_copies are what the self-check enqueued. */
+struct weir_context {
+    _Atomic uint64_t owners;
+    weir_device *device;
+    const wi_device_traits *traits;
+    wi_process_mark *mark;
+    cl_context handle;
+    wi_queue *queue;
+    weir_pool *pool;
+    wi_kernel_cache kernels;
+    int has_kernels;
+    char width_text[64]; /* program text that sets the vector width */
+    uint64_t base_launches;
+    uint64_t base_copies;
+    _Atomic uint64_t cow_copies;
+    _Atomic uint64_t programs_built;
+    _Atomic uint64_t programs_loaded;
+    wi_self_check self_check;
+    int is_checked;
+};
+
+static void dispose(weir_context *context)
+{
+    if (context == NULL) return;
+    if (context->queue != NULL) (void)wi_queue_finish(context->queue);
+    if (context->has_kernels) wi_kernel_cache_fini(&context->kernels);
+    wi_pool_destroy(context->pool);
+    wi_queue_destroy(context->queue);
+    wi_cl_context_release(context->handle);
+    wi_process_mark_destroy(context->mark);
+    wi_free(context);
+}
+
+static void retain_parent(void *parent) { (void)weir_context_retain(parent); }
+
+static void release_parent(void *parent) { weir_context_release(parent); }
+
+static weir_status open_parts(weir_context *context)
+{
+    weir_status status = WEIR_OK;
+    cl_device_id device = wi_device_get_cl_device(context->device);
+    wi_pool_options options = {0};
+
+    context->mark = wi_process_mark_create();
+    context->has_kernels = wi_kernel_cache_init(&context->kernels);
+    if (context->mark == NULL || !context->has_kernels) {
+        return wi_fail(WEIR_E_HOST_MEMORY, "weir_context_create", "no host memory");
+    }
+    status = wi_cl_context_create(wi_device_get_cl_platform(context->device), device,
+                                  &context->handle);
+    if (status != WEIR_OK) return status;
+    status = wi_queue_create(context->handle, device, &context->queue);
+    if (status != WEIR_OK) return status;
+    options.context = context->handle;
+    options.device = context->device;
+    options.queue = context->queue;
+    options.parent = context;
+    options.retain_parent = retain_parent;
+    options.release_parent = release_parent;
+    return wi_pool_create(&options, &context->pool);
+}
+
+weir_status weir_context_create(weir_device *device, const weir_context_options *options,
+                                weir_context **out)
+{
+    weir_status status = WEIR_OK;
+    weir_context *context = NULL;
+
+    if (out != NULL) *out = NULL;
+    if (device == NULL || out == NULL) {
+        return wi_fail(WEIR_E_ARG, "weir_context_create", "device and out are required");
+    }
+    if (options != NULL && options->struct_size < sizeof options->struct_size) {
+        return wi_fail(WEIR_E_ARG, "weir_context_create",
+                       "options must start from WEIR_CONTEXT_OPTIONS_INIT");
+    }
+    context = wi_calloc(1, sizeof *context);
+    if (context == NULL) {
+        status = wi_fail(WEIR_E_HOST_MEMORY, "weir_context_create", "%zu host bytes",
+                         sizeof *context);
+        goto done;
+    }
+    atomic_init(&context->owners, 1);
+    context->device = device;
+    context->traits = wi_device_get_traits(device);
+    (void)snprintf(context->width_text, sizeof context->width_text, "#define WEIR_WIDTH %u\n",
+                   (unsigned)context->traits->vector_width);
+    status = open_parts(context);
+    if (status != WEIR_OK) goto done;
+    if (options == NULL || !options->no_self_check) {
+        status = wi_self_check_run(context, &context->self_check);
+        if (status != WEIR_OK) goto done;
+        context->is_checked = 1;
+        wi_queue_get_counts(context->queue, &context->base_launches, &context->base_copies);
+    }
+
+    *out = context;
+    context = NULL;
+done:
+    dispose(context);
+    return status;
+}
+
+weir_context *weir_context_retain(weir_context *context)
+{
+    if (context != NULL) {
+        atomic_fetch_add_explicit(&context->owners, 1, memory_order_relaxed);
+    }
+    return context;
+}
+
+void weir_context_release(weir_context *context)
+{
+    if (context == NULL) return;
+    if (atomic_fetch_sub_explicit(&context->owners, 1, memory_order_acq_rel) == 1) {
+        dispose(context);
+    }
+}
+
+weir_status wi_context_check_process(const weir_context *context)
+{
+    if (wi_process_is_marked(context->mark)) return WEIR_OK;
+    return wi_fail(WEIR_E_FORKED, "weir_context",
+                   "the context belongs to the process that forked this one");
+}
+
+weir_status weir_context_synchronize(weir_context *context)
+{
+    weir_status status = WEIR_OK;
+    if (context == NULL) {
+        return wi_fail(WEIR_E_ARG, "weir_context_synchronize", "context is required");
+    }
+    status = wi_context_check_process(context);
+    return status == WEIR_OK ? wi_queue_finish(context->queue) : status;
+}
+
+void weir_context_reset_error(weir_context *context)
+{
+    if (context != NULL) wi_queue_reset_error(context->queue);
+}
+
+weir_device *weir_context_get_device(const weir_context *context) { return context->device; }
+
+weir_pool *weir_context_get_pool(const weir_context *context) { return context->pool; }
+
+wi_queue *wi_context_get_queue(weir_context *context) { return context->queue; }
+
+const wi_device_traits *wi_context_get_traits(const weir_context *context)
+{
+    return context->traits;
+}
+
+cl_context wi_context_get_cl_context(const weir_context *context) { return context->handle; }
+
+void wi_context_count_cow(weir_context *context)
+{
+    atomic_fetch_add_explicit(&context->cow_copies, 1, memory_order_relaxed);
+}
+
+void weir_context_get_stats(const weir_context *context, weir_context_stats *out)
+{
+    if (out == NULL) return;
+    memset(out, 0, sizeof *out);
+    if (context == NULL) return;
+    wi_queue_get_counts(context->queue, &out->kernels_launched, &out->copies_enqueued);
+    out->kernels_launched -= context->base_launches;
+    out->copies_enqueued -= context->base_copies;
+    out->cow_copies = atomic_load_explicit(&context->cow_copies, memory_order_relaxed);
+    out->programs_built = atomic_load_explicit(&context->programs_built, memory_order_relaxed);
+    out->programs_loaded = atomic_load_explicit(&context->programs_loaded, memory_order_relaxed);
+}
+
+void weir_context_explain(const weir_context *context, weir_text *text)
+{
+    if (context == NULL || text == NULL) return;
+    if (context->is_checked) wi_self_check_write(&context->self_check, text);
+    else weir_text_append(text, "the self-check was switched off\n");
+}
+
+weir_status wi_context_launch(weir_context *context, const wi_launch *launch)
+{
+    weir_status status = wi_context_check_process(context);
+    return status == WEIR_OK ? wi_queue_launch(context->queue, launch) : status;
+}
+
+/* Builds or loads the kernel that a recipe describes. */
+static weir_status build(weir_context *context, const wi_kernel_recipe *recipe,
+                         wi_program **program, wi_kernel **kernel)
+{
+    weir_status status = WEIR_OK;
+    wi_source sources[1 + PRELUDE_COUNT + SOURCES_MAX];
+    size_t count = 0;
+    int was_loaded = 0;
+    wi_program_target target = {0};
+
+    if (recipe->source_count > SOURCES_MAX) {
+        return wi_fail(WEIR_E_UNSUPPORTED, "weir_context", "%zu pieces of program text, at most %d",
+                       recipe->source_count, SOURCES_MAX);
+    }
+    sources[count].name = "width";
+    sources[count].text = context->width_text;
+    sources[count++].bytes = strlen(context->width_text);
+    for (size_t i = 0; i < PRELUDE_COUNT; i++) {
+        if (!wi_source_find(prelude_names[i], &sources[count++])) {
+            return wi_fail(WEIR_E_BUILD, "weir_context", "program text %s is not in this build",
+                           prelude_names[i]);
+        }
+    }
+    for (size_t i = 0; i < recipe->source_count; i++) sources[count++] = recipe->sources[i];
+
+    target.context = context->handle;
+    target.device = wi_device_get_cl_device(context->device);
+    target.platform = context->traits->platform_text;
+    target.device_name = weir_device_get_name(context->device);
+    target.driver_version = context->traits->driver_version;
+    status = wi_program_create(&target, sources, count, BUILD_OPTIONS, program, &was_loaded);
+    if (status != WEIR_OK) return status;
+    atomic_fetch_add_explicit(was_loaded ? &context->programs_loaded : &context->programs_built, 1,
+                              memory_order_relaxed);
+    return wi_kernel_create(*program, recipe->kernel, kernel);
+}
+
+weir_status wi_context_kernel(weir_context *context, uint64_t key,
+                              weir_status (*make)(void *user, wi_kernel_recipe *recipe), void *user,
+                              wi_kernel **out)
+{
+    weir_status status = WEIR_OK;
+    wi_kernel_recipe recipe = {0};
+    wi_program *program = NULL;
+    wi_kernel *kernel = NULL;
+
+    *out = wi_kernel_cache_find(&context->kernels, key);
+    if (*out != NULL) return WEIR_OK;
+    status = wi_context_check_process(context);
+    if (status != WEIR_OK) goto done;
+    status = make(user, &recipe);
+    if (status != WEIR_OK) goto done;
+    status = build(context, &recipe, &program, &kernel);
+    if (status != WEIR_OK) goto done;
+    *out = wi_kernel_cache_add(&context->kernels, key, program, kernel);
+    if (*out == NULL) {
+        status = wi_fail(WEIR_E_HOST_MEMORY, "weir_context", "no host memory for a kernel");
+        goto done;
+    }
+    program = NULL;
+    kernel = NULL;
+done:
+    wi_kernel_destroy(kernel);
+    wi_program_destroy(program);
+    return status;
+}
