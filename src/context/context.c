@@ -21,7 +21,7 @@
 #include <string.h>
 
 /* Text that stands before every program, in this order. */
-static const char *const prelude_names[] = {"numeric.h", "random.h"};
+static const char *const prelude_names[] = {"lanes.h", "numeric.h", "random.h"};
 
 #define PRELUDE_COUNT (sizeof prelude_names / sizeof prelude_names[0])
 #define SOURCES_MAX 16

@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdint.h>
 
 /* Invariants: owners >= 1 while it is held; value == NULL, or it has the variable's dtype, shape and context and is not
  * an unwritten draw. */
