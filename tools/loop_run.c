@@ -1,0 +1,132 @@
+/* Runs one form. The clock is stopped at two places: when the work of step 1 is done, which includes the builds that
+ * it causes, and when that of the last step is. Nothing is sampled in between; statistics are read before and after.
+ * Ctrl-C is looked at between steps. The first failure is kept, whatever is called while clearing up. One thread. */
+#include "loop_run.h"
+
+#include "interrupt.h"
+#include "progress.h"
+#include "stopwatch.h"
+
+#include <weir/context.h>
+#include <weir/pool.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* Counters at one moment. */
+typedef struct counters {
+    weir_pool_stats pool;
+    weir_context_stats context;
+} counters;
+
+static void read_counters(const weir_context *context, counters *out)
+{
+    weir_pool_get_stats(weir_context_get_pool(context), &out->pool);
+    weir_context_get_stats(context, &out->context);
+}
+
+static void store_counters(const counters *before, const counters *after, loop_result *out)
+{
+    out->peak_in_use = after->pool.in_use_bytes.peak;
+    out->peak_reserved = after->pool.reserved_bytes.peak;
+    out->peak_blocks = after->pool.blocks.peak;
+    out->driver_allocs = after->pool.driver_allocs - before->pool.driver_allocs;
+    out->kernels_launched = after->context.kernels_launched - before->context.kernels_launched;
+    out->cow_copies = after->context.cow_copies - before->context.cow_copies;
+}
+
+/* Keeps the first failure with its record. A failure of the program itself, for want of host memory, has none. */
+static void note_status(loop_result *out, weir_status status)
+{
+    const weir_error *last = weir_last_error();
+
+    if (status == WEIR_OK || out->status != WEIR_OK) return;
+    out->status = status;
+    if (last->status == status) {
+        out->error = *last;
+        return;
+    }
+    memset(&out->error, 0, sizeof out->error);
+    out->error.status = status;
+    (void)strncpy(out->error.message, weir_status_text(status), sizeof out->error.message - 1);
+}
+
+static void run_steps(const loop_plan *plan, loop_state *loop, loop_result *out)
+{
+    progress line;
+    double start = stopwatch_now();
+
+    progress_begin(&line);
+    while (out->status == WEIR_OK && out->steps_done < plan->steps && !interrupt_requested()) {
+        weir_status status = out->form->step(loop);
+
+        note_status(out, status);
+        if (status != WEIR_OK) break;
+        if (++out->steps_done == 1) {
+            note_status(out, weir_context_synchronize(loop->context));
+            out->first_seconds = stopwatch_now() - start;
+            start += out->first_seconds;
+        }
+        progress_show(&line, out->form->name, out->steps_done, plan->steps);
+    }
+    note_status(out, weir_context_synchronize(loop->context));
+    if (out->steps_done > 0) out->seconds = stopwatch_now() - start;
+    if (out->steps_done == 1) out->seconds = 0;
+    progress_end(&line);
+    out->is_interrupted = interrupt_requested();
+}
+
+static weir_status read_checksum(loop_state *loop, loop_result *out)
+{
+    weir_status status = WEIR_OK;
+    weir_tensor *state = NULL;
+    uint64_t bytes = 0;
+    void *data = NULL;
+
+    status = loop_state_read(loop, &state);
+    if (status != WEIR_OK) goto done;
+    bytes = weir_tensor_get_bytes(state);
+    data = malloc(bytes == 0 ? 1 : (size_t)bytes);
+    if (data == NULL) {
+        status = WEIR_E_HOST_MEMORY;
+        goto done;
+    }
+    status = weir_tensor_to_host(state, data, bytes);
+    if (status != WEIR_OK) goto done;
+    out->checksum = XXH64(data, (size_t)bytes, 0);
+    out->has_checksum = 1;
+done:
+    free(data);
+    weir_tensor_release(state);
+    return status;
+}
+
+void loop_run(const loop_plan *plan, const loop_form *form, loop_result *out)
+{
+    loop_state loop;
+    counters before;
+    counters after;
+    weir_context *context = NULL;
+
+    memset(&loop, 0, sizeof loop);
+    memset(out, 0, sizeof *out);
+    out->form = form;
+    weir_last_error_reset();
+    note_status(out, weir_context_create(plan->device, NULL, &context));
+    if (out->status != WEIR_OK) goto done;
+    loop.context = context;
+    loop.shape = plan->shape;
+    loop.generator.seed = plan->seed;
+    weir_pool_reset_peak(weir_context_get_pool(context));
+    read_counters(context, &before);
+    note_status(out, form->begin(&loop));
+    out->is_started = out->status == WEIR_OK;
+    if (out->is_started) run_steps(plan, &loop, out);
+    read_counters(context, &after);
+    store_counters(&before, &after, out);
+    if (out->status == WEIR_OK && !out->is_interrupted) note_status(out, read_checksum(&loop, out));
+done:
+    loop_state_release(&loop);
+    weir_context_release(context);
+}
