@@ -48,6 +48,7 @@
  * WI_MASK(a<b)   all bits of a lane where the comparison holds
  * wi_select_*(a, b, mask)  b where the mask is set, else a
  * WI_MUL_HIGH(a, m)        upper 32 bits of the product with the scalar m
+ * WI_LOAD_LANES(p), WI_STORE_LANES(v, p)      WEIR_WIDTH consecutive elements at p, aligned as one element (device)
  * wi_bits, wi_float, wi_signed, wi_unsigned   the same bits as another type; wi_from_int rounds a number to float */
 #if WI_ON_DEVICE
 #define WI_JOIN_(a, b) a##b
@@ -57,12 +58,16 @@ typedef float wi_f;
 typedef uint wi_u;
 typedef int wi_i;
 #define WI_TYPED(name) name
+#define WI_LOAD_LANES(p) (*(p))
+#define WI_STORE_LANES(v, p) (*(p) = (v))
 #define WI_MASK(comparison) (-(comparison))
 #else
 typedef WI_JOIN(float, WEIR_WIDTH) wi_f;
 typedef WI_JOIN(uint, WEIR_WIDTH) wi_u;
 typedef WI_JOIN(int, WEIR_WIDTH) wi_i;
 #define WI_TYPED(name) WI_JOIN(name, WEIR_WIDTH)
+#define WI_LOAD_LANES(p) WI_TYPED(vload)(0, (p))
+#define WI_STORE_LANES(v, p) WI_TYPED(vstore)((v), 0, (p))
 #define WI_MASK(comparison) (comparison)
 #endif
 #define WI_FN static inline __attribute__((always_inline))

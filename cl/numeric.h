@@ -65,7 +65,8 @@ WI_FN wi_f wi_log_normal(wi_u bits, wi_i shift)
 WI_FN wi_f wi_log(wi_f x)
 {
     wi_u u = wi_bits(x);
-    wi_u mantissa = wi_bits(wi_from_int(wi_signed(u))); /* of a subnormal, exact; its unit is 2^-149 */
+    wi_u mantissa =
+        wi_bits(wi_from_int(wi_signed(u))); /* of a subnormal, exact; its unit is 2^-149 */
     wi_u scaled = wi_select_u(u, mantissa, WI_MASK(u < 0x00800000u));
     wi_i shift = wi_select_i(WI_I(0), WI_I(-149), WI_MASK(u < 0x00800000u));
     wi_u r = wi_bits(wi_log_normal(scaled, shift));
@@ -78,7 +79,8 @@ WI_FN wi_f wi_log(wi_f x)
 /** x = n log 2 + result, |result| <= 0.35, for |x| < 2^21. n is an integer in two's complement. */
 WI_FN wi_f wi_exp_reduce(wi_f x, wi_u *n)
 {
-    wi_f t = wi_fma(x, WI_F(0x1.715476p0f), WI_F(12582912.0f)); /* 1.5 * 2^23: the unit place holds the integer */
+    wi_f t = wi_fma(x, WI_F(0x1.715476p0f),
+                    WI_F(12582912.0f)); /* 1.5 * 2^23: the unit place holds the integer */
     wi_f whole = t - 12582912.0f;
     *n = wi_bits(t) - 0x4b400000u;
     return wi_fma(whole, WI_F(-0x1.7f7d1cp-20f), wi_fma(whole, WI_F(-0x1.62e400p-1f), x));
@@ -109,7 +111,8 @@ WI_FN wi_f wi_tanh(wi_f x)
 {
     wi_u u = wi_bits(x);
     wi_u magnitude = u & 0x7fffffffu;
-    wi_f a = wi_float(wi_select_u(magnitude, WI_U(0x41110000u), WI_MASK(magnitude > 0x41110000u))); /* 9.0625 */
+    wi_f a = wi_float(
+        wi_select_u(magnitude, WI_U(0x41110000u), WI_MASK(magnitude > 0x41110000u))); /* 9.0625 */
     wi_u n;
     wi_f r = wi_exp_reduce(a + a, &n);
     wi_f p = WI_F(0x1.6d4bfcp-10f);
@@ -151,7 +154,8 @@ WI_FN wi_f wi_sqrt(wi_f x)
     wi_u mantissa = wi_bits(wi_from_int(wi_signed(u)));
     wi_u scaled = wi_select_u(u, mantissa, WI_MASK(u < 0x00800000u));
     wi_u exponent = (scaled >> 23) - wi_select_u(WI_U(0u), WI_U(149u), WI_MASK(u < 0x00800000u));
-    wi_u base = 128u - (exponent & 1u); /* the root is taken of the mantissa with this exponent, in [1, 4) */
+    wi_u base = 128u - (exponent &
+                        1u); /* the root is taken of the mantissa with this exponent, in [1, 4) */
     wi_f g = wi_sqrt_positive(wi_float((scaled & WI_MANTISSA) | (base << 23)));
     wi_u r = wi_bits(g) + (wi_unsigned(wi_signed(exponent - base) >> 1) << 23);
     r = wi_select_u(r, WI_U(WI_INF), WI_MASK(u == WI_INF));
@@ -192,11 +196,12 @@ WI_FN wi_f wi_div(wi_f a, wi_f b)
     return wi_float(r);
 }
 
-/** Sine and cosine of n / 2^32 of a turn; the upper 26 bits of n and its place in the quarter decide. */
+/** Sine and cosine of floor(n / 64) / 2^26 of a turn: the lower 6 bits of n do not count. */
 WI_FN wi_f wi_sincos_turn(wi_u n, wi_f *cosine)
 {
     wi_u quadrant = (n + 0x20000000u) >> 30;
-    wi_f r = wi_from_int(wi_signed(n << 2) >> 8) * 0x1p-24f; /* quarters of a turn, in [-1/2, 1/2] */
+    wi_f r =
+        wi_from_int(wi_signed(n << 2) >> 8) * 0x1p-24f; /* quarters of a turn, in [-1/2, 1/2] */
     wi_f z = r * r;
     wi_f p = WI_F(-0x1.2dbcd4p-8f);
     p = wi_fma(p, z, WI_F(0x1.465fc2p-4f));
@@ -209,7 +214,8 @@ WI_FN wi_f wi_sincos_turn(wi_u n, wi_f *cosine)
     p = wi_fma(p, z, WI_F(-0x1.3bd3ccp0f));
     wi_u c = wi_bits(wi_fma(p, z, WI_F(1.0f)));
     wi_u sine = wi_select_u(s, c, WI_MASK((quadrant & 1u) != 0u)) ^ ((quadrant & 2u) << 30);
-    *cosine = wi_float(wi_select_u(c, s, WI_MASK((quadrant & 1u) != 0u)) ^ (((quadrant + 1u) & 2u) << 30));
+    *cosine = wi_float(wi_select_u(c, s, WI_MASK((quadrant & 1u) != 0u)) ^
+                       (((quadrant + 1u) & 2u) << 30));
     return wi_float(sine);
 }
 

@@ -29,7 +29,8 @@ typedef struct wi_quad_f {
     wi_f v0, v1, v2, v3;
 } wi_quad_f;
 
-/** Counters of the quads first + lane. `first` is a multiple of WEIR_WIDTH, so no lane carries into the upper half. */
+/** Counters of the quads first + lane. No lane may carry into the upper half; none does if `first` is a multiple of
+ * WEIR_WIDTH. */
 WI_FN wi_quad_u wi_counter(wi_word first_lo, wi_word first_hi, wi_word draw_lo, wi_word draw_hi)
 {
     wi_quad_u c;
@@ -51,16 +52,16 @@ WI_FN wi_quad_u wi_counter(wi_word first_lo, wi_word first_hi, wi_word draw_lo, 
 }
 
 /* One round; the key of round i is key + i * (0x9e3779b9, 0xbb67ae85). */
-#define WI_PHILOX_ROUND(c, k0, k1, i)                                                                                  \
-    do {                                                                                                               \
-        wi_u high0 = WI_MUL_HIGH((c).v0, 0xd2511f53u);                                                                 \
-        wi_u high1 = WI_MUL_HIGH((c).v2, 0xcd9e8d57u);                                                                 \
-        wi_u low0 = (c).v0 * 0xd2511f53u;                                                                              \
-        wi_u low1 = (c).v2 * 0xcd9e8d57u;                                                                              \
-        (c).v0 = high1 ^ (c).v1 ^ ((k0) + (i##u * 0x9e3779b9u));                                                       \
-        (c).v2 = high0 ^ (c).v3 ^ ((k1) + (i##u * 0xbb67ae85u));                                                       \
-        (c).v1 = low1;                                                                                                 \
-        (c).v3 = low0;                                                                                                 \
+#define WI_PHILOX_ROUND(c, k0, k1, i)                            \
+    do {                                                         \
+        wi_u high0 = WI_MUL_HIGH((c).v0, 0xd2511f53u);           \
+        wi_u high1 = WI_MUL_HIGH((c).v2, 0xcd9e8d57u);           \
+        wi_u low0 = (c).v0 * 0xd2511f53u;                        \
+        wi_u low1 = (c).v2 * 0xcd9e8d57u;                        \
+        (c).v0 = high1 ^ (c).v1 ^ ((k0) + (i##u * 0x9e3779b9u)); \
+        (c).v2 = high0 ^ (c).v3 ^ ((k1) + (i##u * 0xbb67ae85u)); \
+        (c).v1 = low1;                                           \
+        (c).v3 = low0;                                           \
     } while (0)
 
 /** Four random words a lane from its counter and the key that all lanes share. */
@@ -83,10 +84,7 @@ WI_FN wi_quad_u wi_philox(wi_quad_u counter, wi_word key0, wi_word key1)
 }
 
 /** A uniform of [0, 1) from a word: its upper 24 bits over 2^24. */
-WI_FN wi_f wi_uniform(wi_u word)
-{
-    return wi_from_int(wi_signed(word >> 8)) * 0x1p-24f;
-}
+WI_FN wi_f wi_uniform(wi_u word) { return wi_from_int(wi_signed(word >> 8)) * 0x1p-24f; }
 
 /** Two standard normals from two words: radius from the first, angle from the second; returns the cosine's.
  *
@@ -124,12 +122,12 @@ WI_FN wi_quad_f wi_uniform4(wi_quad_u words)
 }
 
 /* Alternates the lanes of a and b: a0 b0 a1 b1 ... over low and then high. */
-#define WI_ZIP(a, b, low, high)                                                                                        \
-    do {                                                                                                               \
-        (low).even = (a).lo;                                                                                           \
-        (low).odd = (b).lo;                                                                                            \
-        (high).even = (a).hi;                                                                                          \
-        (high).odd = (b).hi;                                                                                           \
+#define WI_ZIP(a, b, low, high) \
+    do {                        \
+        (low).even = (a).lo;    \
+        (low).odd = (b).lo;     \
+        (high).even = (a).hi;   \
+        (high).odd = (b).hi;    \
     } while (0)
 
 /** Turns "vector j has element j of each lane's quad" into the order of elements. */
