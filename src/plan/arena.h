@@ -31,13 +31,17 @@ typedef struct wi_root_source {
     uint64_t (*available)(void *user);
     /* Waits for commands whose end would raise `available`; returns 1 if it rose. NULL: nothing ever pends. */
     int (*drain)(void *user);
+    /* Moves blocks together, by allocating and freeing in this arena, so that a request for `bytes` may fit; returns 1
+     * if that is worth another try. Called inside wi_arena_alloc(), when the strategy compacts. NULL: cannot. */
+    int (*compact)(void *user, uint64_t bytes);
 } wi_root_source;
 
 typedef struct wi_arena_options {
     uint64_t granule_bytes;  /* every size is rounded up to it; a power of two >= 256 */
     uint64_t max_root_bytes; /* no root is larger; rounded down to the granule by the arena */
     uint64_t total_bytes;    /* the device's memory; strategies take default sizes from it */
-    int has_limit;           /* 1: `available` is a limit the user set; 0: the strategy's default limit holds */
+    int has_limit;           /* 1: `available` is a limit the user set; 0, or UINT64_MAX available: the strategy's
+                              * default limit holds for the bytes this arena holds */
 } wi_arena_options;
 
 typedef struct wi_placement {
@@ -59,7 +63,9 @@ typedef struct wi_arena_stats {
     uint64_t released_count;
 } wi_arena_stats;
 
-/** Makes an arena. Takes no root yet. Errors: ARG, HOST_MEMORY. */
+/** Makes an arena. Takes no root yet.
+ * strategy   borrowed, must outlive the arena; options and source are copied
+ * Errors: ARG, HOST_MEMORY. */
 weir_status wi_arena_create(const wi_strategy *strategy, const wi_arena_options *options, const wi_root_source *source,
                             wi_arena **out);
 
@@ -67,9 +73,14 @@ weir_status wi_arena_create(const wi_strategy *strategy, const wi_arena_options 
 void wi_arena_destroy(wi_arena *arena);
 
 /** Places `bytes` (> 0).
- * cause   set on OUT_OF_MEMORY, which is not recorded: the pool knows owners and records
- * Errors: OUT_OF_MEMORY, HOST_MEMORY, what the source records. Nothing changed on failure, but for roots that a failed
- *         search for space gave back. */
+ * out     the range belongs to the arena; all zero on failure
+ * cause   set on OUT_OF_MEMORY, which is not recorded: the pool knows owners and records; NONE otherwise
+ *           max_alloc   rounded, the request is larger than the largest root
+ *           fragmented  that many bytes are free, but in no single range
+ *           driver      the limit left room, the driver refused
+ *           limit       anything else
+ * Errors: OUT_OF_MEMORY, HOST_MEMORY, ARG, what the source records. Nothing changed on failure, but for roots that a
+ *         failed search for space gave back. */
 weir_status wi_arena_alloc(wi_arena *arena, uint64_t bytes, wi_placement *out, weir_oom_cause *cause);
 
 /** Frees a placement; joins free neighbours; gives the root back if the strategy says so. */

@@ -1,0 +1,365 @@
+/* Placement of blocks: roots cut into ranges, free ranges in an index, neighbours joined at once.
+ *
+ * The arena keeps the books and runs a request through search, growth and the failure steps; what distinguishes one
+ * strategy from another is called through its row (strategy_rules.h). Metadata are on the host and reserved before
+ * anything changes, so a failure for want of host memory leaves no trace. Alloc and free cost the index's search plus
+ * a constant, however many blocks live. The caller locks.
+ */
+#include "plan/arena.h"
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "plan/strategy_rules.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* A root's one range and the rest of a range that is cut: what a request can need at most before the next root. */
+#define RANGES_FOR_ROOT 2u
+#define RANGES_FOR_CUT 1u
+
+static weir_status fail_host_memory(void)
+{
+    return wi_fail(WEIR_E_HOST_MEMORY, "wi_arena_alloc", "no host memory for placement data");
+}
+
+static uint64_t whole_units(const wi_arena *arena, uint64_t bytes)
+{
+    return bytes & ~(arena->unit_bytes - 1);
+}
+
+weir_status wi_arena_create(const wi_strategy *strategy, const wi_arena_options *options,
+                            const wi_root_source *source, wi_arena **out)
+{
+    static const char where[] = "wi_arena_create";
+    weir_status status = WEIR_OK;
+    wi_arena *arena = NULL;
+    uint64_t unit;
+
+    if (out != NULL) *out = NULL;
+    if (strategy == NULL || options == NULL || source == NULL || out == NULL)
+        return wi_fail(WEIR_E_ARG, where, "strategy, options, source and out are required");
+    if (source->acquire == NULL || source->release == NULL || source->available == NULL)
+        return wi_fail(WEIR_E_ARG, where, "a root source needs acquire, release and available");
+    unit = options->granule_bytes;
+    if (unit < 256 || (unit & (unit - 1)) != 0)
+        return wi_fail(WEIR_E_ARG, where, "granule of %llu bytes: a power of two from 256 is needed",
+                       (unsigned long long)unit);
+    if (unit < strategy->unit_bytes) unit = strategy->unit_bytes;
+    if (options->max_root_bytes < unit)
+        return wi_fail(WEIR_E_ARG, where, "largest root of %llu bytes is below the unit of %llu",
+                       (unsigned long long)options->max_root_bytes, (unsigned long long)unit);
+
+    arena = wi_calloc(1, sizeof *arena);
+    if (arena == NULL) {
+        status = wi_fail(WEIR_E_HOST_MEMORY, where, "%zu bytes", sizeof *arena);
+        goto done;
+    }
+    arena->index = wi_calloc(1, strategy->ranges->state_bytes);
+    if (arena->index == NULL) {
+        status = wi_fail(WEIR_E_HOST_MEMORY, where, "%zu bytes", strategy->ranges->state_bytes);
+        goto done;
+    }
+    arena->strategy = strategy;
+    arena->source = *source;
+    arena->unit_bytes = unit;
+    arena->max_root_bytes = whole_units(arena, options->max_root_bytes);
+    arena->default_limit_bytes = strategy->default_limit(options->total_bytes);
+    arena->has_limit = options->has_limit != 0;
+    *out = arena;
+    arena = NULL;
+done:
+    wi_arena_destroy(arena);
+    return status;
+}
+
+void wi_arena_destroy(wi_arena *arena)
+{
+    if (arena == NULL) return;
+    for (wi_root *root = arena->first_root; root != NULL;) {
+        wi_root *next = root->next;
+        arena->source.release(arena->source.user, root->token, root->bytes);
+        wi_free(root);
+        root = next;
+    }
+    wi_range_slab_fini(&arena->slab);
+    wi_free(arena->index);
+    wi_free(arena);
+}
+
+uint64_t wi_arena_get_remaining(const wi_arena *arena)
+{
+    uint64_t remaining = arena->source.available(arena->source.user);
+
+    if (!arena->has_limit || remaining == UINT64_MAX) {
+        const uint64_t limit = arena->default_limit_bytes;
+        const uint64_t own = limit > arena->reserved_bytes ? limit - arena->reserved_bytes : 0;
+        if (own < remaining) remaining = own;
+    }
+    return whole_units(arena, remaining);
+}
+
+weir_status wi_arena_take_root(wi_arena *arena, uint64_t bytes)
+{
+    weir_status status;
+    wi_range *range;
+    wi_root *root;
+
+    assert(bytes != 0 && bytes == whole_units(arena, bytes) && bytes <= arena->max_root_bytes);
+    if (!wi_range_slab_reserve(&arena->slab, RANGES_FOR_ROOT)) return fail_host_memory();
+    root = wi_calloc(1, sizeof *root);
+    if (root == NULL) return fail_host_memory();
+    status = arena->source.acquire(arena->source.user, bytes, &root->token);
+    if (status != WEIR_OK) {
+        arena->was_refused = status == WEIR_E_OUT_OF_MEMORY && bytes <= wi_arena_get_remaining(arena);
+        wi_free(root);
+        return status;
+    }
+
+    range = wi_range_slab_take(&arena->slab);
+    *range = (wi_range){.bytes = bytes, .root = root, .priority = range->priority};
+    root->ordinal = arena->next_ordinal++;
+    root->bytes = bytes;
+    root->first = range;
+    root->prev = arena->last_root;
+    if (root->prev != NULL) root->prev->next = root;
+    else arena->first_root = root;
+    arena->last_root = root;
+    arena->strategy->ranges->insert(arena->index, range);
+    arena->reserved_bytes += bytes;
+    arena->unused_bytes += bytes;
+    arena->root_count++;
+    arena->acquired_count++;
+    return WEIR_OK;
+}
+
+/* Gives back a wholly free root whose range is not in the index. */
+static void release_root(wi_arena *arena, wi_root *root)
+{
+    assert(root->used_bytes == 0 && root->first->next == NULL);
+    if (root->prev != NULL) root->prev->next = root->next;
+    else arena->first_root = root->next;
+    if (root->next != NULL) root->next->prev = root->prev;
+    else arena->last_root = root->prev;
+    arena->reserved_bytes -= root->bytes;
+    arena->unused_bytes -= root->bytes;
+    arena->root_count--;
+    arena->released_count++;
+    wi_range_slab_give(&arena->slab, root->first);
+    arena->source.release(arena->source.user, root->token, root->bytes);
+    wi_free(root);
+}
+
+/* Gives back wholly free roots, the youngest first, from `oldest` on, while more than keep_bytes are reserved. */
+static void release_unused(wi_arena *arena, uint64_t oldest, uint64_t keep_bytes)
+{
+    wi_root *root = arena->last_root;
+
+    while (root != NULL && root->ordinal >= oldest && arena->unused_bytes != 0 &&
+           arena->reserved_bytes > keep_bytes) {
+        wi_root *prev = root->prev;
+        if (root->used_bytes == 0) {
+            arena->strategy->ranges->remove(arena->index, root->first);
+            release_root(arena, root);
+        }
+        root = prev;
+    }
+}
+
+/* Lets the strategy take roots for a request; all of them or none. */
+static weir_status grow(wi_arena *arena, uint64_t bytes)
+{
+    const wi_growth before = arena->growth;
+    const uint64_t oldest = arena->next_ordinal;
+    weir_status status;
+
+    arena->was_refused = 0;
+    status = arena->strategy->grow(arena, bytes);
+    if (status != WEIR_OK) {
+        release_unused(arena, oldest, 0);
+        arena->growth = before;
+    }
+    return status;
+}
+
+static int drain(wi_arena *arena, uint64_t bytes)
+{
+    (void)bytes;
+    return arena->source.drain != NULL && arena->source.drain(arena->source.user);
+}
+
+static int return_unused(wi_arena *arena, uint64_t bytes)
+{
+    const uint64_t remaining = wi_arena_get_remaining(arena);
+    const uint64_t unused = arena->unused_bytes;
+
+    if (unused == 0 || (bytes > remaining && bytes - remaining > unused)) return 0;
+    release_unused(arena, 0, 0);
+    return 1;
+}
+
+static int compact(wi_arena *arena, uint64_t bytes)
+{
+    return arena->source.compact != NULL && arena->source.compact(arena->source.user, bytes);
+}
+
+/* In this order; each is repeated while it changes something. Roots that a step gave back may stay counted until
+ * their commands have ended, hence the drains between. */
+static const struct failure_step {
+    unsigned flag;
+    int (*run)(wi_arena *arena, uint64_t bytes); /* returns 1 if another try makes sense */
+} failure_steps[] = {
+    {WI_STEP_DRAIN, drain},     {WI_STEP_RETURN, return_unused}, {WI_STEP_DRAIN, drain},
+    {WI_STEP_COMPACT, compact}, {WI_STEP_DRAIN, drain},
+};
+
+/* Searches and grows as `steps` allow. */
+static weir_status try_again(wi_arena *arena, uint64_t bytes, unsigned steps, wi_range **out)
+{
+    const wi_range_index *ranges = arena->strategy->ranges;
+    weir_status status;
+
+    if ((steps & WI_STEP_SEARCH) != 0) *out = ranges->find(arena->index, bytes);
+    if (*out != NULL) return WEIR_OK;
+    if ((steps & WI_STEP_GROW) == 0) return WEIR_E_OUT_OF_MEMORY;
+    status = grow(arena, bytes);
+    if (status != WEIR_OK) return status;
+    *out = ranges->find(arena->index, bytes);
+    assert(*out != NULL);
+    return *out != NULL ? WEIR_OK : WEIR_E_OUT_OF_MEMORY;
+}
+
+/* Finds a free range of at least `bytes`, or makes room for one. */
+static weir_status find_room(wi_arena *arena, uint64_t bytes, wi_range **out)
+{
+    const unsigned steps = arena->strategy->failure_steps;
+    weir_status status = try_again(arena, bytes, WI_STEP_SEARCH | WI_STEP_GROW, out);
+
+    for (size_t i = 0; i < sizeof failure_steps / sizeof failure_steps[0]; ++i) {
+        if ((steps & failure_steps[i].flag) == 0) continue;
+        while (status == WEIR_E_OUT_OF_MEMORY && failure_steps[i].run(arena, bytes))
+            status = try_again(arena, bytes, steps, out);
+    }
+    return status;
+}
+
+/* Hands out a free range, cut to `bytes` if the strategy wants it. One unused range must be ready. */
+static void take_range(wi_arena *arena, wi_range *range, uint64_t bytes, uint64_t requested)
+{
+    const wi_range_index *ranges = arena->strategy->ranges;
+    wi_root *root = range->root;
+
+    ranges->remove(arena->index, range);
+    if (range->bytes > bytes && arena->strategy->splits(arena, range, bytes)) {
+        wi_range *rest = wi_range_slab_take(&arena->slab);
+        rest->offset_bytes = range->offset_bytes + bytes;
+        rest->bytes = range->bytes - bytes;
+        rest->root = root;
+        rest->prev = range;
+        rest->next = range->next;
+        if (rest->next != NULL) rest->next->prev = rest;
+        range->next = rest;
+        range->bytes = bytes;
+        ranges->insert(arena->index, rest);
+    }
+    if (root->used_bytes == 0) arena->unused_bytes -= root->bytes;
+    range->requested_bytes = requested;
+    root->used_bytes += range->bytes;
+    arena->in_use_bytes += range->bytes;
+    arena->requested_bytes += requested;
+}
+
+weir_status wi_arena_alloc(wi_arena *arena, uint64_t bytes, wi_placement *out,
+                           weir_oom_cause *cause)
+{
+    weir_status status;
+    wi_range *range = NULL;
+    uint64_t rounded = 0;
+
+    memset(out, 0, sizeof *out);
+    *cause = WEIR_OOM_NONE;
+    if (bytes == 0) return wi_fail(WEIR_E_ARG, "wi_arena_alloc", "no bytes to place");
+    if (!wi_align_u64(bytes, arena->unit_bytes, &rounded) || rounded > arena->max_root_bytes) {
+        *cause = WEIR_OOM_MAX_ALLOC;
+        return WEIR_E_OUT_OF_MEMORY;
+    }
+    range = arena->strategy->ranges->find(arena->index, rounded);
+    if (range == NULL) {
+        status = find_room(arena, rounded, &range);
+        if (status == WEIR_E_OUT_OF_MEMORY) {
+            if (arena->reserved_bytes - arena->in_use_bytes >= rounded) *cause = WEIR_OOM_FRAGMENTED;
+            else *cause = arena->was_refused ? WEIR_OOM_DRIVER : WEIR_OOM_LIMIT;
+        }
+        if (status != WEIR_OK) return status;
+    }
+    if (!wi_range_slab_reserve(&arena->slab, RANGES_FOR_CUT)) return fail_host_memory();
+    take_range(arena, range, rounded, bytes);
+    *out = (wi_placement){.range = range,
+                          .root = range->root->token,
+                          .offset_bytes = range->offset_bytes,
+                          .bytes = range->bytes};
+    return WEIR_OK;
+}
+
+/* Joins a free range that is not in the index with its free successor, which is. */
+static void absorb_next(wi_arena *arena, wi_range *range)
+{
+    wi_range *next = range->next;
+
+    range->bytes += next->bytes;
+    range->next = next->next;
+    if (range->next != NULL) range->next->prev = range;
+    wi_range_slab_give(&arena->slab, next);
+}
+
+void wi_arena_free(wi_arena *arena, wi_range *range)
+{
+    const wi_range_index *ranges = arena->strategy->ranges;
+    wi_root *root = range->root;
+
+    assert(root != NULL && !wi_range_is_free(range));
+    root->used_bytes -= range->bytes;
+    arena->in_use_bytes -= range->bytes;
+    arena->requested_bytes -= range->requested_bytes;
+    range->requested_bytes = 0;
+    if (range->next != NULL && wi_range_is_free(range->next)) {
+        ranges->remove(arena->index, range->next);
+        absorb_next(arena, range);
+    }
+    if (range->prev != NULL && wi_range_is_free(range->prev)) {
+        range = range->prev;
+        ranges->remove(arena->index, range);
+        absorb_next(arena, range);
+    }
+    if (root->used_bytes == 0) {
+        arena->unused_bytes += root->bytes;
+        if (arena->strategy->gives_back(arena, root)) {
+            release_root(arena, root);
+            return;
+        }
+    }
+    ranges->insert(arena->index, range);
+}
+
+void wi_arena_trim(wi_arena *arena, uint64_t keep_bytes)
+{
+    release_unused(arena, 0, keep_bytes);
+    if (arena->root_count == 0) arena->growth = (wi_growth){0};
+}
+
+void wi_arena_get_stats(const wi_arena *arena, wi_arena_stats *out)
+{
+    const wi_range *largest = arena->strategy->ranges->largest(arena->index);
+
+    *out = (wi_arena_stats){
+        .requested_bytes = arena->requested_bytes,
+        .in_use_bytes = arena->in_use_bytes,
+        .reserved_bytes = arena->reserved_bytes,
+        .largest_free_bytes = largest != NULL ? largest->bytes : 0,
+        .free_bytes = arena->reserved_bytes - arena->in_use_bytes,
+        .root_count = arena->root_count,
+        .acquired_count = arena->acquired_count,
+        .released_count = arena->released_count,
+    };
+}

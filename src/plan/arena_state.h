@@ -1,0 +1,47 @@
+/* The inside of an arena, for arena.c, its check and the rules of strategies. */
+#ifndef WI_PLAN_ARENA_STATE_H
+#define WI_PLAN_ARENA_STATE_H
+
+#include "plan/arena.h"
+#include "plan/range.h"
+
+/* What growth rules remember between requests; all zero before the first root and after a trim that leaves none. */
+typedef struct wi_growth {
+    uint64_t next_root_bytes; /* wi_grow_doubling: size of the next root; 0: not begun */
+    uint64_t limit_bytes;     /* wi_grow_to_limit: settled when the first root is taken */
+    int limit_is_cut;         /* wi_grow_to_limit: the driver refused a root, limit_bytes is what was got */
+} wi_growth;
+
+/* An arena is a list of roots cut into ranges, and an index of the free ones.
+ * Invariants (wi_arena_check):
+ *   each root: see range.h
+ *   index == the free ranges of all roots, each once
+ *   reserved_bytes == sum of root->bytes;   root_count == number of roots == acquired_count - released_count
+ *   in_use_bytes == sum of root->used_bytes == sum of bytes of ranges in use
+ *   requested_bytes == sum of requested_bytes of ranges in use;   requested_bytes <= in_use_bytes <= reserved_bytes
+ *   unused_bytes == sum of root->bytes over roots with used_bytes == 0
+ *   sizes and offsets are whole units;   root->bytes <= max_root_bytes
+ *   roots are in rising order of ordinal, each ordinal < next_ordinal */
+struct wi_arena {
+    const wi_strategy *strategy;
+    wi_root_source source;
+    uint64_t unit_bytes; /* the larger of granule and the strategy's unit */
+    uint64_t max_root_bytes;
+    uint64_t default_limit_bytes;
+    int has_limit;
+    int was_refused; /* the last growth ended because the driver refused, not for a limit */
+    wi_growth growth;
+    void *index; /* state of strategy->ranges */
+    wi_range_slab slab;
+    wi_root *first_root, *last_root;
+    uint64_t next_ordinal;
+    uint64_t requested_bytes;
+    uint64_t in_use_bytes;
+    uint64_t reserved_bytes;
+    uint64_t unused_bytes;
+    uint64_t root_count;
+    uint64_t acquired_count;
+    uint64_t released_count;
+};
+
+#endif

@@ -1,0 +1,114 @@
+/* Free ranges in 21 bins of doubling sizes, each an ordered set: the search of TensorFlow's BFC allocator.
+ *
+ * Bin b begins at 256 bytes << b; the last one has no upper end. A search starts at the bin of the request and walks
+ * up; the first range that fits is the smallest that fits, ties going to the older root and then the lower offset. The
+ * bins keep the sets small, so the logarithm is one of a bin's ranges. Rules and constants: TensorFlow,
+ * xla/tsl/framework/bfc_allocator.h. The arena's caller locks.
+ */
+#include "plan/range_index.h"
+#include "plan/range_tree.h"
+
+#define BIN_COUNT 21u
+#define BIN_SHIFT 8 /* log2 of the first bin's begin */
+
+/* Invariant: bit b of filled is set == trees[b] is not empty. */
+typedef struct bins {
+    uint32_t filled;
+    wi_range_tree trees[BIN_COUNT];
+} bins;
+
+static unsigned bin_of(uint64_t bytes)
+{
+    const uint64_t units = bytes >> BIN_SHIFT;
+    uint32_t rest;
+    unsigned bin = 0;
+
+    if (units >> (BIN_COUNT - 1) != 0) return BIN_COUNT - 1;
+    rest = (uint32_t)units;
+    for (unsigned step = 16; step != 0; step /= 2) {
+        if (rest >> step == 0) continue;
+        rest >>= step;
+        bin += step;
+    }
+    return bin;
+}
+
+static void insert(void *state, wi_range *range)
+{
+    bins *all = state;
+    const unsigned bin = bin_of(range->bytes);
+
+    wi_range_tree_insert(&all->trees[bin], range);
+    all->filled |= UINT32_C(1) << bin;
+}
+
+static void remove_range(void *state, wi_range *range)
+{
+    bins *all = state;
+    const unsigned bin = bin_of(range->bytes);
+
+    wi_range_tree_remove(&all->trees[bin], range);
+    if (all->trees[bin].top == NULL) all->filled &= ~(UINT32_C(1) << bin);
+}
+
+static wi_range *find(const void *state, uint64_t bytes)
+{
+    const bins *all = state;
+    unsigned bin = bin_of(bytes);
+
+    for (uint32_t filled = all->filled >> bin; filled != 0; filled >>= 1, ++bin) {
+        wi_range *range = (filled & 1) != 0 ? wi_range_tree_find(&all->trees[bin], bytes) : NULL;
+        if (range != NULL) return range;
+    }
+    return NULL;
+}
+
+static wi_range *largest(const void *state)
+{
+    const bins *all = state;
+
+    for (unsigned bin = BIN_COUNT; bin-- > 0;) {
+        if (all->trees[bin].top != NULL) return wi_range_tree_last(&all->trees[bin]);
+    }
+    return NULL;
+}
+
+static wi_range *after(const void *state, const wi_range *range)
+{
+    const bins *all = state;
+
+    for (unsigned bin = range != NULL ? bin_of(range->bytes) : 0; bin < BIN_COUNT; ++bin) {
+        wi_range *next = wi_range_tree_after(&all->trees[bin], range);
+        if (next != NULL) return next;
+    }
+    return NULL;
+}
+
+static const char *check(const void *state, const wi_range *range)
+{
+    const bins *all = state;
+    const unsigned bin = bin_of(range->bytes);
+    const wi_range *left = range->left;
+    const wi_range *right = range->right;
+
+    if ((all->filled >> bin & 1) == 0) return "its bin counts as empty";
+    if (wi_range_tree_find(&all->trees[bin], range->bytes) == NULL) return "it is not in its bin";
+    if (left != NULL && (left->priority > range->priority || !wi_range_precedes(left, range)))
+        return "its left child is out of order";
+    if (right != NULL && (right->priority > range->priority || !wi_range_precedes(range, right)))
+        return "its right child is out of order";
+    for (unsigned b = 0; b < BIN_COUNT; ++b) {
+        if ((all->filled >> b & 1) != (all->trees[b].top != NULL)) return "a bin's mark is wrong";
+    }
+    return NULL;
+}
+
+const wi_range_index wi_bins_index = {
+    .state_bytes = sizeof(bins),
+    .insert = insert,
+    .remove = remove_range,
+    .find = find,
+    .largest = largest,
+    .after = after,
+    .check = check,
+};

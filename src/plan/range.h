@@ -1,0 +1,68 @@
+/* Ranges: the pieces a root is cut into, and the slab their metadata come from. */
+#ifndef WI_PLAN_RANGE_H
+#define WI_PLAN_RANGE_H
+
+#include "plan/arena.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct wi_root wi_root;
+
+/* A range is a piece of a root, free or in use, or unused metadata in a slab's list.
+ * Invariants:
+ *   unused metadata: root == NULL
+ *   prev == NULL ? offset_bytes == 0 : prev->offset_bytes + prev->bytes == offset_bytes
+ *   next == NULL ? offset_bytes + bytes == root->bytes : next->prev == this
+ *   free (requested_bytes == 0): in the index, and neither neighbour is free
+ *   in use: 0 < requested_bytes <= bytes, and in no index */
+struct wi_range {
+    uint64_t offset_bytes; /* within the root */
+    uint64_t bytes;
+    uint64_t requested_bytes; /* 0: free */
+    wi_root *root;
+    wi_range *prev, *next;  /* neighbours; next links unused metadata */
+    wi_range *left, *right; /* links of the index, while free */
+    uint32_t priority;      /* random, set once: shapes the trees of the index */
+};
+
+/* A root the arena holds.
+ * Invariants: sum of its ranges' bytes == bytes; sum of those in use == used_bytes;
+ *             used_bytes == 0 ? first is its only range : used_bytes <= bytes */
+struct wi_root {
+    wi_root *prev, *next; /* the arena's roots, in the order they were taken */
+    void *token;          /* of the root source */
+    uint64_t ordinal;     /* rises with each root taken; never used twice */
+    uint64_t bytes;
+    uint64_t used_bytes;
+    wi_range *first;
+};
+
+/* Metadata in chunks that live until the slab is emptied, so that a warm alloc and free ask for no host memory.
+ * Invariant: unused_count == length of the list `unused`. */
+typedef struct wi_range_slab {
+    wi_range *unused;
+    size_t unused_count;
+    struct wi_range_chunk *chunks;
+    size_t next_count; /* ranges in the next chunk */
+    uint32_t random;   /* state of the priorities' generator; 0 before the first chunk */
+} wi_range_slab;
+
+/** Has at least `count` unused ranges ready; returns 0 if there is no host memory for that. */
+int wi_range_slab_reserve(wi_range_slab *slab, size_t count);
+
+/** Takes an unused range; one must be ready. Only its priority is set. */
+wi_range *wi_range_slab_take(wi_range_slab *slab);
+
+/** Puts a range back. */
+void wi_range_slab_give(wi_range_slab *slab, wi_range *range);
+
+/** Frees all chunks, and with them every range. */
+void wi_range_slab_fini(wi_range_slab *slab);
+
+static inline int wi_range_is_free(const wi_range *range)
+{
+    return range->requested_bytes == 0;
+}
+
+#endif

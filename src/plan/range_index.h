@@ -1,0 +1,26 @@
+/* What an arena needs of a set of free ranges. A strategy's row names one. */
+#ifndef WI_PLAN_RANGE_INDEX_H
+#define WI_PLAN_RANGE_INDEX_H
+
+#include "plan/range.h"
+
+/* `state` is state_bytes of host memory, zeroed: that is an empty index. No call takes memory or can fail. */
+typedef struct wi_range_index {
+    size_t state_bytes;
+    void (*insert)(void *state, wi_range *range);
+    /* The range is in the index, unchanged since it was inserted. */
+    void (*remove)(void *state, wi_range *range);
+    /* Chooses a range of at least `bytes`; NULL if the rules find none. It stays in the index. */
+    wi_range *(*find)(const void *state, uint64_t bytes);
+    /* Returns a range of the largest size, NULL if empty. */
+    wi_range *(*largest)(const void *state);
+    /* Returns the range after `range` in some fixed order, the first for NULL; NULL at the end. */
+    wi_range *(*after)(const void *state, const wi_range *range);
+    /* Returns NULL, or what is wrong with the links around a range of the index. */
+    const char *(*check)(const void *state, const wi_range *range);
+} wi_range_index;
+
+/* 21 bins of doubling sizes, best fit within a bin (bins.c). */
+extern const wi_range_index wi_bins_index;
+
+#endif
