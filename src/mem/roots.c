@@ -65,8 +65,10 @@ static void give_back(void *user, void *token, uint64_t bytes)
     (void)bytes;
     root->sequence = wi_queue_get_sequence(roots->queue);
     root->next = NULL;
-    if (roots->last != NULL) roots->last->next = root;
-    else roots->first = root;
+    if (roots->last != NULL)
+        roots->last->next = root;
+    else
+        roots->first = root;
     roots->last = root;
     wi_roots_reap(roots);
 }
@@ -109,6 +111,10 @@ static int drain(void *user)
 
 wi_root_source wi_roots_source(wi_roots *roots)
 {
-    wi_root_source source = {roots, acquire, give_back, available, drain};
+    wi_root_source source = {.user = roots,
+                             .acquire = acquire,
+                             .release = give_back,
+                             .available = available,
+                             .drain = drain};
     return source;
 }

@@ -44,7 +44,8 @@ weir_status wi_arena_create(const wi_strategy *strategy, const wi_arena_options 
         return wi_fail(WEIR_E_ARG, where, "a root source needs acquire, release and available");
     unit = options->granule_bytes;
     if (unit < 256 || (unit & (unit - 1)) != 0)
-        return wi_fail(WEIR_E_ARG, where, "granule of %llu bytes: a power of two from 256 is needed",
+        return wi_fail(WEIR_E_ARG, where,
+                       "granule of %llu bytes: a power of two from 256 is needed",
                        (unsigned long long)unit);
     if (unit < strategy->unit_bytes) unit = strategy->unit_bytes;
     if (options->max_root_bytes < unit)
@@ -77,8 +78,8 @@ done:
 void wi_arena_destroy(wi_arena *arena)
 {
     if (arena == NULL) return;
-    for (wi_root *root = arena->first_root; root != NULL;) {
-        wi_root *next = root->next;
+    for (wi_arena_root *root = arena->first_root; root != NULL;) {
+        wi_arena_root *next = root->next;
         arena->source.release(arena->source.user, root->token, root->bytes);
         wi_free(root);
         root = next;
@@ -104,7 +105,7 @@ weir_status wi_arena_take_root(wi_arena *arena, uint64_t bytes)
 {
     weir_status status;
     wi_range *range;
-    wi_root *root;
+    wi_arena_root *root;
 
     assert(bytes != 0 && bytes == whole_units(arena, bytes) && bytes <= arena->max_root_bytes);
     if (!wi_range_slab_reserve(&arena->slab, RANGES_FOR_ROOT)) return fail_host_memory();
@@ -112,7 +113,8 @@ weir_status wi_arena_take_root(wi_arena *arena, uint64_t bytes)
     if (root == NULL) return fail_host_memory();
     status = arena->source.acquire(arena->source.user, bytes, &root->token);
     if (status != WEIR_OK) {
-        arena->was_refused = status == WEIR_E_OUT_OF_MEMORY && bytes <= wi_arena_get_remaining(arena);
+        arena->was_refused =
+            status == WEIR_E_OUT_OF_MEMORY && bytes <= wi_arena_get_remaining(arena);
         wi_free(root);
         return status;
     }
@@ -123,8 +125,10 @@ weir_status wi_arena_take_root(wi_arena *arena, uint64_t bytes)
     root->bytes = bytes;
     root->first = range;
     root->prev = arena->last_root;
-    if (root->prev != NULL) root->prev->next = root;
-    else arena->first_root = root;
+    if (root->prev != NULL)
+        root->prev->next = root;
+    else
+        arena->first_root = root;
     arena->last_root = root;
     arena->strategy->ranges->insert(arena->index, range);
     arena->reserved_bytes += bytes;
@@ -135,13 +139,17 @@ weir_status wi_arena_take_root(wi_arena *arena, uint64_t bytes)
 }
 
 /* Gives back a wholly free root whose range is not in the index. */
-static void release_root(wi_arena *arena, wi_root *root)
+static void release_root(wi_arena *arena, wi_arena_root *root)
 {
     assert(root->used_bytes == 0 && root->first->next == NULL);
-    if (root->prev != NULL) root->prev->next = root->next;
-    else arena->first_root = root->next;
-    if (root->next != NULL) root->next->prev = root->prev;
-    else arena->last_root = root->prev;
+    if (root->prev != NULL)
+        root->prev->next = root->next;
+    else
+        arena->first_root = root->next;
+    if (root->next != NULL)
+        root->next->prev = root->prev;
+    else
+        arena->last_root = root->prev;
     arena->reserved_bytes -= root->bytes;
     arena->unused_bytes -= root->bytes;
     arena->root_count--;
@@ -154,11 +162,11 @@ static void release_root(wi_arena *arena, wi_root *root)
 /* Gives back wholly free roots, the youngest first, from `oldest` on, while more than keep_bytes are reserved. */
 static void release_unused(wi_arena *arena, uint64_t oldest, uint64_t keep_bytes)
 {
-    wi_root *root = arena->last_root;
+    wi_arena_root *root = arena->last_root;
 
     while (root != NULL && root->ordinal >= oldest && arena->unused_bytes != 0 &&
            arena->reserved_bytes > keep_bytes) {
-        wi_root *prev = root->prev;
+        wi_arena_root *prev = root->prev;
         if (root->used_bytes == 0) {
             arena->strategy->ranges->remove(arena->index, root->first);
             release_root(arena, root);
@@ -248,7 +256,7 @@ static weir_status find_room(wi_arena *arena, uint64_t bytes, wi_range **out)
 static void take_range(wi_arena *arena, wi_range *range, uint64_t bytes, uint64_t requested)
 {
     const wi_range_index *ranges = arena->strategy->ranges;
-    wi_root *root = range->root;
+    wi_arena_root *root = range->root;
 
     ranges->remove(arena->index, range);
     if (range->bytes > bytes && arena->strategy->splits(arena, range, bytes)) {
@@ -288,8 +296,10 @@ weir_status wi_arena_alloc(wi_arena *arena, uint64_t bytes, wi_placement *out,
     if (range == NULL) {
         status = find_room(arena, rounded, &range);
         if (status == WEIR_E_OUT_OF_MEMORY) {
-            if (arena->reserved_bytes - arena->in_use_bytes >= rounded) *cause = WEIR_OOM_FRAGMENTED;
-            else *cause = arena->was_refused ? WEIR_OOM_DRIVER : WEIR_OOM_LIMIT;
+            if (arena->reserved_bytes - arena->in_use_bytes >= rounded)
+                *cause = WEIR_OOM_FRAGMENTED;
+            else
+                *cause = arena->was_refused ? WEIR_OOM_DRIVER : WEIR_OOM_LIMIT;
         }
         if (status != WEIR_OK) return status;
     }
@@ -316,7 +326,7 @@ static void absorb_next(wi_arena *arena, wi_range *range)
 void wi_arena_free(wi_arena *arena, wi_range *range)
 {
     const wi_range_index *ranges = arena->strategy->ranges;
-    wi_root *root = range->root;
+    wi_arena_root *root = range->root;
 
     assert(root != NULL && !wi_range_is_free(range));
     root->used_bytes -= range->bytes;

@@ -27,7 +27,8 @@ static int broken(weir_text *why, const char *what, uint64_t is, uint64_t expect
     return 0;
 }
 
-static int check_range(const wi_arena *arena, const wi_range *range, uint64_t offset, weir_text *why)
+static int check_range(const wi_arena *arena, const wi_range *range, uint64_t offset,
+                       weir_text *why)
 {
     const uint64_t mask = arena->unit_bytes - 1;
     const wi_range *next = range->next;
@@ -36,14 +37,15 @@ static int check_range(const wi_arena *arena, const wi_range *range, uint64_t of
     if (range->bytes == 0 || (range->bytes & mask) != 0)
         return broken(why, "bytes of a range in whole units", range->bytes, range->bytes & ~mask);
     if (range->requested_bytes > range->bytes)
-        return broken(why, "requested above the range's bytes", range->requested_bytes, range->bytes);
+        return broken(why, "requested above the range's bytes", range->requested_bytes,
+                      range->bytes);
     if (next != NULL && next->prev != range) return broken(why, "next's prev is this range", 0, 1);
     if (next != NULL && wi_range_is_free(range) && wi_range_is_free(next))
         return broken(why, "free neighbours at offset", next->offset_bytes, 0);
     return 1;
 }
 
-static int check_root(const wi_arena *arena, const wi_root *root, sums *all, weir_text *why)
+static int check_root(const wi_arena *arena, const wi_arena_root *root, sums *all, weir_text *why)
 {
     uint64_t offset = 0;
     uint64_t used = 0;
@@ -75,9 +77,9 @@ static int check_root(const wi_arena *arena, const wi_root *root, sums *all, wei
 
 static int check_roots(const wi_arena *arena, sums *all, weir_text *why)
 {
-    const wi_root *prev = NULL;
+    const wi_arena_root *prev = NULL;
 
-    for (const wi_root *root = arena->first_root; root != NULL; root = root->next) {
+    for (const wi_arena_root *root = arena->first_root; root != NULL; root = root->next) {
         if (root->prev != prev) return broken(why, "root's prev is the one before", 0, 1);
         if (prev != NULL && prev->ordinal >= root->ordinal)
             return broken(why, "ordinals rise", root->ordinal, prev->ordinal + 1);

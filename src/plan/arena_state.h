@@ -33,7 +33,7 @@ struct wi_arena {
     wi_growth growth;
     void *index; /* state of strategy->ranges */
     wi_range_slab slab;
-    wi_root *first_root, *last_root;
+    wi_arena_root *first_root, *last_root;
     uint64_t next_ordinal;
     uint64_t requested_bytes;
     uint64_t in_use_bytes;

@@ -15,10 +15,7 @@
 #define SMALL_RESERVE_BYTES (225 * MIB)
 #define LARGE_RESERVE_BYTES (300 * MIB)
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
+static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* Total minus 225 MiB below 2 GiB, else minus the larger of 300 MiB and 5 %; never under half. */
 uint64_t wi_limit_reserve(uint64_t total_bytes)
@@ -38,7 +35,7 @@ int wi_split_bfc(const wi_arena *arena, const wi_range *range, uint64_t bytes)
     return excess >= bytes || excess >= SPLIT_EXCESS_BYTES;
 }
 
-int wi_give_back_never(const wi_arena *arena, const wi_root *root)
+int wi_give_back_never(const wi_arena *arena, const wi_arena_root *root)
 {
     (void)arena;
     (void)root;

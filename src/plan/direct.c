@@ -1,10 +1,7 @@
 /* Rules of the row `direct`: a root for every block, as a program without a pool would do. The arena's caller locks. */
 #include "plan/strategy_rules.h"
 
-uint64_t wi_limit_whole(uint64_t total_bytes)
-{
-    return total_bytes;
-}
+uint64_t wi_limit_whole(uint64_t total_bytes) { return total_bytes; }
 
 weir_status wi_grow_exact(wi_arena *arena, uint64_t bytes)
 {
@@ -20,7 +17,7 @@ int wi_split_never(const wi_arena *arena, const wi_range *range, uint64_t bytes)
     return 0;
 }
 
-int wi_give_back_always(const wi_arena *arena, const wi_root *root)
+int wi_give_back_always(const wi_arena *arena, const wi_arena_root *root)
 {
     (void)arena;
     (void)root;

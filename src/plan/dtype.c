@@ -8,8 +8,8 @@
 const char *weir_dtype_name(weir_dtype dtype)
 {
     switch (dtype) {
-#define DTYPE_NAME(NAME, Value, Lower, Bytes)                                                      \
-    case WEIR_DTYPE_##NAME:                                                                        \
+#define DTYPE_NAME(NAME, Value, Lower, Bytes) \
+    case WEIR_DTYPE_##NAME:                   \
         return Lower;
         WEIR_DTYPE_LIST(DTYPE_NAME)
 #undef DTYPE_NAME
@@ -22,8 +22,8 @@ const char *weir_dtype_name(weir_dtype dtype)
 size_t weir_dtype_bytes(weir_dtype dtype)
 {
     switch (dtype) {
-#define DTYPE_BYTES(NAME, Value, Lower, Bytes)                                                     \
-    case WEIR_DTYPE_##NAME:                                                                        \
+#define DTYPE_BYTES(NAME, Value, Lower, Bytes) \
+    case WEIR_DTYPE_##NAME:                    \
         return Bytes;
         WEIR_DTYPE_LIST(DTYPE_BYTES)
 #undef DTYPE_BYTES

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct wi_root wi_root;
+typedef struct wi_arena_root wi_arena_root;
 
 /* A range is a piece of a root, free or in use, or unused metadata in a slab's list.
  * Invariants:
@@ -20,7 +20,7 @@ struct wi_range {
     uint64_t offset_bytes; /* within the root */
     uint64_t bytes;
     uint64_t requested_bytes; /* 0: free */
-    wi_root *root;
+    wi_arena_root *root;
     wi_range *prev, *next;  /* neighbours; next links unused metadata */
     wi_range *left, *right; /* links of the index, while free */
     uint32_t priority;      /* random, set once: shapes the trees of the index */
@@ -29,10 +29,10 @@ struct wi_range {
 /* A root the arena holds.
  * Invariants: sum of its ranges' bytes == bytes; sum of those in use == used_bytes;
  *             used_bytes == 0 ? first is its only range : used_bytes <= bytes */
-struct wi_root {
-    wi_root *prev, *next; /* the arena's roots, in the order they were taken */
-    void *token;          /* of the root source */
-    uint64_t ordinal;     /* rises with each root taken; never used twice */
+struct wi_arena_root {
+    wi_arena_root *prev, *next; /* the arena's roots, in the order they were taken */
+    void *token;                /* of the root source */
+    uint64_t ordinal;           /* rises with each root taken; never used twice */
     uint64_t bytes;
     uint64_t used_bytes;
     wi_range *first;
@@ -60,9 +60,6 @@ void wi_range_slab_give(wi_range_slab *slab, wi_range *range);
 /** Frees all chunks, and with them every range. */
 void wi_range_slab_fini(wi_range_slab *slab);
 
-static inline int wi_range_is_free(const wi_range *range)
-{
-    return range->requested_bytes == 0;
-}
+static inline int wi_range_is_free(const wi_range *range) { return range->requested_bytes == 0; }
 
 #endif

@@ -17,8 +17,8 @@
 #define QUOTE_BYTES 40
 
 /* Appends one extent; the product so far, zeros left out, is *product. */
-static weir_status
-add_extent(weir_shape *shape, uint64_t extent, uint64_t *product, const char *where)
+static weir_status add_extent(weir_shape *shape, uint64_t extent, uint64_t *product,
+                              const char *where)
 {
     if (shape->rank == WEIR_RANK_MAX)
         return wi_fail(WEIR_E_SHAPE, where, "more than %d dimensions", WEIR_RANK_MAX);

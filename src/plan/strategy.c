@@ -56,25 +56,13 @@ const wi_strategy *wi_strategy_find(const char *name)
     return NULL;
 }
 
-const wi_strategy *wi_strategy_at(size_t i)
-{
-    return i < ROW_COUNT ? &rows[i] : NULL;
-}
+const wi_strategy *wi_strategy_at(size_t i) { return i < ROW_COUNT ? &rows[i] : NULL; }
 
-const wi_strategy *wi_strategy_default(void)
-{
-    return &rows[ROW_DEFAULT];
-}
+const wi_strategy *wi_strategy_default(void) { return &rows[ROW_DEFAULT]; }
 
-const char *wi_strategy_name(const wi_strategy *strategy)
-{
-    return strategy->name;
-}
+const char *wi_strategy_name(const wi_strategy *strategy) { return strategy->name; }
 
-const char *wi_strategy_text(const wi_strategy *strategy)
-{
-    return strategy->text;
-}
+const char *wi_strategy_text(const wi_strategy *strategy) { return strategy->text; }
 
 uint64_t wi_strategy_default_limit(const wi_strategy *strategy, uint64_t total_bytes)
 {

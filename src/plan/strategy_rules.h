@@ -36,7 +36,7 @@ struct wi_strategy {
     /* 1: a range chosen for `bytes` is cut to it and the rest stays free; 0: it is handed out whole. */
     int (*splits)(const wi_arena *arena, const wi_range *range, uint64_t bytes);
     /* 1: this root, which just became wholly free, goes back at once. */
-    int (*gives_back)(const wi_arena *arena, const wi_root *root);
+    int (*gives_back)(const wi_arena *arena, const wi_arena_root *root);
 };
 
 /* For rules. */
@@ -49,14 +49,14 @@ uint64_t wi_arena_get_remaining(const wi_arena *arena);
 weir_status wi_arena_take_root(wi_arena *arena, uint64_t bytes);
 
 /* Rules that rows share. */
-uint64_t wi_limit_whole(uint64_t total_bytes);   /* direct.c */
-uint64_t wi_limit_reserve(uint64_t total_bytes); /* bfc.c: the total without a share for the system */
-weir_status wi_grow_exact(wi_arena *arena, uint64_t bytes);     /* direct.c: one root for the request */
-weir_status wi_grow_doubling(wi_arena *arena, uint64_t bytes);  /* bfc.c: 2 MiB, doubling */
-weir_status wi_grow_to_limit(wi_arena *arena, uint64_t bytes);  /* bfc.c: all at once */
+uint64_t wi_limit_whole(uint64_t total_bytes);                 /* direct.c */
+uint64_t wi_limit_reserve(uint64_t total_bytes);               /* bfc.c: the total without a share for the system */
+weir_status wi_grow_exact(wi_arena *arena, uint64_t bytes);    /* direct.c: one root for the request */
+weir_status wi_grow_doubling(wi_arena *arena, uint64_t bytes); /* bfc.c: 2 MiB, doubling */
+weir_status wi_grow_to_limit(wi_arena *arena, uint64_t bytes); /* bfc.c: all at once */
 int wi_split_never(const wi_arena *arena, const wi_range *range, uint64_t bytes); /* direct.c */
 int wi_split_bfc(const wi_arena *arena, const wi_range *range, uint64_t bytes);   /* bfc.c */
-int wi_give_back_always(const wi_arena *arena, const wi_root *root);              /* direct.c */
-int wi_give_back_never(const wi_arena *arena, const wi_root *root);               /* bfc.c */
+int wi_give_back_always(const wi_arena *arena, const wi_arena_root *root);        /* direct.c */
+int wi_give_back_never(const wi_arena *arena, const wi_arena_root *root);         /* bfc.c */
 
 #endif
