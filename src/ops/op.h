@@ -10,6 +10,7 @@
 
 /* What the library needs of a row of op_table.def. */
 typedef struct wi_op {
+    unsigned id;      /* wi_op_id, or WI_OP_COUNT for wi_op_copy */
     const char *name; /* "add" */
     const char *call; /* "weir_add" */
     wi_form form;
@@ -22,6 +23,9 @@ typedef struct wi_op {
 } wi_op;
 
 extern const wi_op wi_op_rows[WI_OP_COUNT];
+
+/* The result is its only input: writes a draw to memory. Not in the table, because no function of weir/ops.h has it. */
+extern const wi_op wi_op_copy;
 
 /** Runs an elementwise row into a new tensor.
  * inputs       op->inputs tensors; NULL entries are ARG

@@ -56,7 +56,9 @@ void wg_write_rows(FILE *file)
         const wi_op_row *row = &wg_rows[i];
         const unsigned parameters = wg_parameter_count(row);
 
-        fprintf(file, "    {.name = \"%s\",\n     .call = \"weir_%s\",\n", row->name, row->name);
+        fputs("    {.id = WI_OP_", file);
+        wg_put_upper(file, row->name);
+        fprintf(file, ",\n     .name = \"%s\",\n     .call = \"weir_%s\",\n", row->name, row->name);
         fprintf(file, "     .form = %s,\n     .dtypes = %s,\n", form_name(row->form),
                 dtypes_name(row->dtype));
         fprintf(file, "     .inputs = %u,\n     .parameters = %u,\n", row->inputs, parameters);

@@ -1,0 +1,52 @@
+/* Updates of variables: the add and sub rows, launched with the variable's storage as the result.
+ *
+ * src/tensor decides under the variable's lock whether the update is in place or into a new block; both are the same
+ * launch. The lock is held until the launch is enqueued, so updates of one variable happen one after the other.
+ */
+#include <weir/update.h>
+
+#include "base/status.h"
+#include "ops/launch.h"
+#include "tensor/variable.h"
+
+static weir_status apply(weir_variable *variable, weir_tensor *delta, const wi_op *op,
+                         const char *where)
+{
+    weir_status status = WEIR_OK;
+    wi_update update = {0};
+    wi_operand operands[2];
+    wi_operand target;
+
+    if (variable == NULL || delta == NULL) {
+        return wi_fail(WEIR_E_ARG, where, "variable and delta are required");
+    }
+    if (weir_variable_get_dtype(variable) != WEIR_DTYPE_F32 &&
+        weir_tensor_get_dtype(delta) == weir_variable_get_dtype(variable)) {
+        return wi_fail(WEIR_E_DTYPE, where, "variable %s is %s; it takes f32",
+                       weir_variable_get_name(variable),
+                       weir_dtype_name(weir_variable_get_dtype(variable)));
+    }
+    status = wi_update_begin(variable, delta, where, &update);
+    if (status != WEIR_OK) return status;
+    status = wi_tensor_operand(update.target, 0, &target);
+    if (status != WEIR_OK) goto done;
+    operands[0] = target;
+    if (update.old != update.target) status = wi_tensor_operand(update.old, 1, &operands[0]);
+    if (status != WEIR_OK) goto done;
+    status = wi_tensor_operand(delta, 1, &operands[1]);
+    if (status != WEIR_OK) goto done;
+    status = wi_elementwise_launch(weir_tensor_get_context(delta), op, operands, NULL, &target,
+                                   weir_tensor_get_count(delta));
+done:
+    return wi_update_end(&update, status);
+}
+
+weir_status weir_variable_assign_add(weir_variable *variable, weir_tensor *delta)
+{
+    return apply(variable, delta, &wi_op_rows[WI_OP_ADD], "weir_variable_assign_add");
+}
+
+weir_status weir_variable_assign_sub(weir_variable *variable, weir_tensor *delta)
+{
+    return apply(variable, delta, &wi_op_rows[WI_OP_SUB], "weir_variable_assign_sub");
+}
