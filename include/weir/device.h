@@ -28,12 +28,15 @@ typedef enum weir_device_class {
 #undef WEIR_DEVICE_CLASS_ENUM
 } weir_device_class;
 
-/* How contexts on a device take memory. Start from WEIR_MEMORY_OPTIONS_INIT; zero and NULL mean default. */
+/* How contexts on a device take memory. Start from WEIR_MEMORY_OPTIONS_INIT. A member left at zero or NULL keeps what an
+ * earlier call set, so strategy and limit may be set apart and in any order; what no call set comes from the environment
+ * variables WEIR_POOL and WEIR_LIMIT (bytes, with K, M or G for powers of 1024, or a percentage such as 50%), else from
+ * the defaults. */
 typedef struct weir_memory_options {
     size_t struct_size;
-    const char *strategy;  /* "growth" (default), "prealloc", "direct"; NULL: WEIR_POOL, else the default; copied */
-    uint64_t limit_bytes;  /* most bytes ever reserved; 0: see limit_fraction */
-    double limit_fraction; /* of the device's memory, 0 < f <= 1; 0: WEIR_LIMIT, else the strategy's own default */
+    const char *strategy;  /* "growth" (default), "prealloc", "direct"; copied */
+    uint64_t limit_bytes;  /* most bytes ever reserved; takes the place of an earlier fraction */
+    double limit_fraction; /* of the device's memory, 0 < f <= 1; takes the place of earlier bytes */
 } weir_memory_options;
 
 #define WEIR_MEMORY_OPTIONS_INIT {sizeof(weir_memory_options), NULL, 0, 0.0}
@@ -60,10 +63,10 @@ WEIR_API const weir_record *weir_device_get_record(const weir_device *device);
  *
  * The configuration freezes with the first allocation on the device; from then on a change is refused, while setting
  * the values in force is allowed. Other devices are not affected.
- * options   copied; NULL: all defaults
+ * options   copied; NULL: forget what was set, all defaults
  * Thread: safe.
- * Errors: ARG (unknown strategy, both limits set, fraction outside (0, 1]), CONFIG_FROZEN (says what allocated first).
- */
+ * Errors: ARG (unknown strategy, both limits set, fraction outside (0, 1], a malformed WEIR_POOL or WEIR_LIMIT that
+ *         would be used), CONFIG_FROZEN (says what allocated first). Nothing is changed on failure. */
 WEIR_API WEIR_NODISCARD weir_status weir_device_configure(weir_device *device, const weir_memory_options *options);
 
 /** Returns the limit in force in bytes, 0 if none was set by options or WEIR_LIMIT. Thread: safe. */

@@ -50,7 +50,8 @@ WEIR_API size_t weir_property_count(void);
  * Thread: safe. */
 WEIR_API void weir_record_get(const weir_record *record, size_t i, weir_property *out);
 
-/** Finds a property by name; returns 1 if there is one of that name, else 0 and an absent `out`. Thread: safe. */
+/** Finds a property by name, the platform's with "platform." before it: "name" is the device's, "platform.name" the
+ * platform's. Returns 1 if there is one of that name, else 0 and an absent `out`. Thread: safe. */
 WEIR_API int weir_record_find(const weir_record *record, const char *name, weir_property *out);
 
 /** Returns the name of flag bit `bit` of a FLAGS property, such as "denorm", or NULL if the bit has no name. */

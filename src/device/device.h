@@ -16,10 +16,11 @@ typedef struct wi_device_traits {
     uint64_t max_alloc_bytes;
     uint64_t base_align_bytes; /* mem_base_addr_align / 8 */
     uint32_t compute_units;
-    uint32_t max_group;        /* device's largest work-group */
+    uint32_t max_group; /* device's largest work-group */
     uint32_t address_bits;
-    uint32_t vector_width;     /* lanes an item of elementwise kernels: 8 on CPUs, 1 on llvmpipe, 4 on GPUs */
-    uint32_t group_size;       /* preferred local size of elementwise kernels, a power of two */
+    uint32_t
+        vector_width; /* lanes an item of elementwise kernels: 8 on CPUs, 1 on llvmpipe, 4 on GPUs */
+    uint32_t group_size; /* preferred local size of elementwise kernels, a power of two */
     int is_little_endian;
     const char *platform_text; /* platform name and version, for cache keys */
     const char *driver_version;

@@ -1,0 +1,176 @@
+/* Classes: simulators and software GPUs by name, then the driver's type, then integrated against discrete.
+ *
+ * Drivers type Oclgrind and llvmpipe as CPU and Intel's FPGA emulation as accelerator, so names come first. A GPU is
+ * integrated if it says that it shares the host's memory. Some APUs say that they do not, and records from texts may
+ * not tell, so a table of names decides for those; anything else is discrete. Pure functions, no state.
+ */
+#include "device/class.h"
+
+#include "device/match.h"
+
+#include <string.h>
+
+enum { TYPE_CPU = 2, TYPE_GPU = 4, TYPE_ACCELERATOR = 8, TYPE_CUSTOM = 16 };
+
+/* When a row of the table below counts. */
+typedef enum when {
+    ALWAYS,  /* whatever the driver says */
+    GPU,     /* type GPU or no type; also where the driver denies unified memory */
+    UNSTATED /* as GPU, but only where nothing is said of unified memory */
+} when;
+
+/* The first row that matches decides. `vendor` "" matches every vendor. */
+static const struct {
+    when when;
+    wi_match_field field;
+    const char *word;
+    const char *vendor;
+    weir_device_class device_class;
+    const char *why;
+} names[] = {
+    {ALWAYS, WI_MATCH_ANY, "FPGA Emulation", "", WEIR_DEVICE_EMULATOR,
+     "the name says FPGA emulation"},
+    {ALWAYS, WI_MATCH_ANY, "FPGA Emulator", "", WEIR_DEVICE_EMULATOR,
+     "the name says FPGA emulator"},
+    {ALWAYS, WI_MATCH_ANY, "Oclgrind", "", WEIR_DEVICE_EMULATOR, "Oclgrind is a simulator"},
+    {ALWAYS, WI_MATCH_NAME, "Simulator", "", WEIR_DEVICE_EMULATOR, "the name says simulator"},
+    {ALWAYS, WI_MATCH_NAME, "llvmpipe", "", WEIR_DEVICE_SOFTWARE, "llvmpipe is a GPU in software"},
+    {ALWAYS, WI_MATCH_NAME, "softpipe", "", WEIR_DEVICE_SOFTWARE, "softpipe is a GPU in software"},
+    {ALWAYS, WI_MATCH_NAME, "SwiftShader", "", WEIR_DEVICE_SOFTWARE,
+     "SwiftShader is a GPU in software"},
+    /* AMD's APUs: chip names of the drivers of their time, gfx numbers of LLVM's AMDGPU usage page. PALM under Clover
+     * denies unified memory. */
+    {GPU, WI_MATCH_NAME, "PALM", "", WEIR_DEVICE_INTEGRATED, "PALM is an APU"},
+    {GPU, WI_MATCH_NAME, "SUMO", "", WEIR_DEVICE_INTEGRATED, "SUMO is an APU"},
+    {GPU, WI_MATCH_NAME, "SUMO2", "", WEIR_DEVICE_INTEGRATED, "SUMO2 is an APU"},
+    {GPU, WI_MATCH_NAME, "ARUBA", "", WEIR_DEVICE_INTEGRATED, "ARUBA is an APU"},
+    {GPU, WI_MATCH_NAME, "Devastator", "", WEIR_DEVICE_INTEGRATED, "Devastator is an APU"},
+    {GPU, WI_MATCH_NAME, "Scrapper", "", WEIR_DEVICE_INTEGRATED, "Scrapper is an APU"},
+    {GPU, WI_MATCH_NAME, "HD 7660D", "", WEIR_DEVICE_INTEGRATED, "HD 7660D is an APU"},
+    {GPU, WI_MATCH_NAME, "Spectre", "", WEIR_DEVICE_INTEGRATED, "Spectre is an APU"},
+    {GPU, WI_MATCH_NAME, "Spooky", "", WEIR_DEVICE_INTEGRATED, "Spooky is an APU"},
+    {GPU, WI_MATCH_NAME, "Kalindi", "", WEIR_DEVICE_INTEGRATED, "Kalindi is an APU"},
+    {GPU, WI_MATCH_NAME, "Mullins", "", WEIR_DEVICE_INTEGRATED, "Mullins is an APU"},
+    {GPU, WI_MATCH_NAME, "Carrizo", "", WEIR_DEVICE_INTEGRATED, "Carrizo is an APU"},
+    {GPU, WI_MATCH_NAME, "Stoney", "", WEIR_DEVICE_INTEGRATED, "Stoney is an APU"},
+    {GPU, WI_MATCH_NAME, "Raven", "", WEIR_DEVICE_INTEGRATED, "Raven is an APU"},
+    {GPU, WI_MATCH_NAME, "Renoir", "", WEIR_DEVICE_INTEGRATED, "Renoir is an APU"},
+    {GPU, WI_MATCH_NAME, "Vega 8 Graphics", "", WEIR_DEVICE_INTEGRATED,
+     "Vega 8 Graphics is an APU"},
+    {GPU, WI_MATCH_NAME, "gfx902", "", WEIR_DEVICE_INTEGRATED, "gfx902 is an APU"},
+    {GPU, WI_MATCH_NAME, "gfx909", "", WEIR_DEVICE_INTEGRATED, "gfx909 is an APU"},
+    {GPU, WI_MATCH_NAME, "gfx90c", "", WEIR_DEVICE_INTEGRATED, "gfx90c is an APU"},
+    {GPU, WI_MATCH_NAME, "gfx1033", "", WEIR_DEVICE_INTEGRATED, "gfx1033 is an APU"},
+    {GPU, WI_MATCH_NAME, "gfx1035", "", WEIR_DEVICE_INTEGRATED, "gfx1035 is an APU"},
+    {GPU, WI_MATCH_NAME, "gfx1036", "", WEIR_DEVICE_INTEGRATED, "gfx1036 is an APU"},
+    {GPU, WI_MATCH_NAME, "gfx1103", "", WEIR_DEVICE_INTEGRATED, "gfx1103 is an APU"},
+    {GPU, WI_MATCH_NAME, "gfx1150", "", WEIR_DEVICE_INTEGRATED, "gfx1150 is an APU"},
+    {GPU, WI_MATCH_NAME, "gfx1151", "", WEIR_DEVICE_INTEGRATED, "gfx1151 is an APU"},
+    /* Vendors whose GPUs sit in the processor, with the exceptions first. */
+    {UNSTATED, WI_MATCH_NAME, "Arc(TM)", "Intel", WEIR_DEVICE_DISCRETE, "Arc cards are discrete"},
+    {UNSTATED, WI_MATCH_NAME, "[0x56a0]", "Intel", WEIR_DEVICE_DISCRETE, "0x56a0 is an Arc card"},
+    {UNSTATED, WI_MATCH_NAME, "[0x56a5]", "Intel", WEIR_DEVICE_DISCRETE, "0x56a5 is an Arc card"},
+    {UNSTATED, WI_MATCH_NAME, "Graphics", "Intel", WEIR_DEVICE_INTEGRATED, "Intel graphics"},
+    {UNSTATED, WI_MATCH_NAME, "Apple", "", WEIR_DEVICE_INTEGRATED,
+     "Apple GPUs share the host's memory"},
+    {UNSTATED, WI_MATCH_NAME, "Mali", "", WEIR_DEVICE_INTEGRATED,
+     "Mali GPUs share the host's memory"},
+    {UNSTATED, WI_MATCH_NAME, "Adreno", "", WEIR_DEVICE_INTEGRATED,
+     "Adreno GPUs share the host's memory"},
+    {UNSTATED, WI_MATCH_NAME, "Adreno(TM)", "", WEIR_DEVICE_INTEGRATED,
+     "Adreno GPUs share the host's memory"},
+};
+
+/* -1: nothing is said of unified memory. NVIDIA's own property wins over the general one. */
+static int unified(const weir_record *record)
+{
+    uint64_t nv = wi_record_get_number(record, WI_PROPERTY_INTEGRATED_MEMORY_NV, 2);
+    uint64_t host = wi_record_get_number(record, WI_PROPERTY_HOST_UNIFIED_MEMORY, 2);
+
+    if (nv == 1 || host == 1) return 1;
+    return nv == 0 || host == 0 ? 0 : -1;
+}
+
+static int is_row(const weir_record *record, size_t i, when limit, int stated)
+{
+    if (names[i].when != limit && !(limit == GPU && names[i].when == UNSTATED && stated < 0))
+        return 0;
+    if (names[i].vendor[0] != '\0' && !wi_record_matches(record, WI_MATCH_ANY, names[i].vendor) &&
+        !wi_text_contains(wi_record_get_text(record, WI_PROPERTY_NAME), names[i].vendor))
+        return 0;
+    return wi_record_matches(record, names[i].field, names[i].word);
+}
+
+static weir_device_class classify(const weir_record *record, const char **why)
+{
+    uint64_t type = wi_record_get_number(record, WI_PROPERTY_TYPE, 0);
+    int stated = unified(record);
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (is_row(record, i, ALWAYS, stated)) {
+            *why = names[i].why;
+            return names[i].device_class;
+        }
+    if (type & (TYPE_ACCELERATOR | TYPE_CUSTOM)) {
+        *why = "the driver's type";
+        return WEIR_DEVICE_ACCELERATOR;
+    }
+    if ((type & TYPE_CPU) && !(type & TYPE_GPU)) {
+        *why = "the driver's type";
+        return WEIR_DEVICE_CPU;
+    }
+    if (stated == 1) {
+        *why = "shares the host's memory";
+        return WEIR_DEVICE_INTEGRATED;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (is_row(record, i, GPU, stated)) {
+            *why = names[i].why;
+            return names[i].device_class;
+        }
+    *why = stated == 0 ? "has memory of its own"
+                       : "a GPU of which nothing says that it shares the host's memory";
+    return WEIR_DEVICE_DISCRETE;
+}
+
+weir_device_class wi_record_class(const weir_record *record, const char **why)
+{
+    const char *reason = "";
+    weir_device_class device_class = classify(record, &reason);
+
+    if (why != NULL) *why = reason;
+    return device_class;
+}
+
+int wi_class_must_be_asked(weir_device_class device_class)
+{
+    return device_class == WEIR_DEVICE_ACCELERATOR || device_class == WEIR_DEVICE_EMULATOR;
+}
+
+const char *wi_record_unusable(const weir_record *record)
+{
+    static const struct {
+        wi_property_id id;
+        const char *why;
+    } needs[] = {
+        {WI_PROPERTY_AVAILABLE, "not available"},
+        {WI_PROPERTY_COMPILER_AVAILABLE, "no compiler"},
+        {WI_PROPERTY_ENDIAN_LITTLE, "big-endian"},
+    };
+
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
+        if (wi_record_get_number(record, needs[i].id, 1) == 0) return needs[i].why;
+    return NULL;
+}
+
+const char *weir_device_class_name(weir_device_class device_class)
+{
+    static const char *const lower[] = {
+#define WI_CLASS_NAME(NAME, Lower) Lower,
+        WEIR_DEVICE_CLASS_LIST(WI_CLASS_NAME)
+#undef WI_CLASS_NAME
+    };
+
+    if ((unsigned)device_class >= sizeof lower / sizeof lower[0]) return "unknown";
+    return lower[device_class];
+}
