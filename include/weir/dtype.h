@@ -23,7 +23,7 @@ WEIR_BEGIN_DECLS
 
 typedef enum weir_dtype {
     WEIR_DTYPE_NONE = 0,
-#define WEIR_DTYPE_ENUM(NAME, Value, Lower, Bytes) WEIR_DTYPE_##NAME = Value,
+#define WEIR_DTYPE_ENUM(NAME, Value, Lower, Bytes) WEIR_DTYPE_##NAME = (Value),
     WEIR_DTYPE_LIST(WEIR_DTYPE_ENUM)
 #undef WEIR_DTYPE_ENUM
 } weir_dtype;

@@ -38,7 +38,7 @@ WEIR_BEGIN_DECLS
 
 typedef enum weir_status {
     WEIR_OK = 0,
-#define WEIR_STATUS_ENUM(NAME, Value, Lower, Text) WEIR_E_##NAME = Value,
+#define WEIR_STATUS_ENUM(NAME, Value, Lower, Text) WEIR_E_##NAME = (Value),
     WEIR_STATUS_LIST(WEIR_STATUS_ENUM)
 #undef WEIR_STATUS_ENUM
 } weir_status;

@@ -67,6 +67,9 @@ const weir_error *weir_last_error(void) { return &last_error; }
 void weir_last_error_reset(void) { memset(&last_error, 0, sizeof last_error); }
 
 static void record(weir_status status, int cl_status, const char *where, const char *hint,
+                   const char *format, va_list arguments) WEIR_PRINTF(5, 0);
+
+static void record(weir_status status, int cl_status, const char *where, const char *hint,
                    const char *format, va_list arguments)
 {
     weir_error *error = &last_error;

@@ -17,7 +17,8 @@ weir_status wi_fail_hint(weir_status status, const char *where, const char *hint
 weir_status wi_fail(weir_status status, const char *where, const char *format, ...) WEIR_PRINTF(3, 4);
 
 /** As wi_fail() with the OpenCL code behind it. `arguments` is a va_list for `format`. */
-weir_status wi_fail_cl_v(weir_status status, int cl_status, const char *where, const char *format, va_list arguments);
+weir_status wi_fail_cl_v(weir_status status, int cl_status, const char *where, const char *format, va_list arguments)
+    WEIR_PRINTF(4, 0);
 
 /** Records OUT_OF_MEMORY with its report, which is copied. */
 weir_status wi_fail_oom(const weir_oom_report *report, const char *where, const char *hint, const char *format, ...)
