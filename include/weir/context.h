@@ -34,7 +34,8 @@ typedef struct weir_context_stats {
  * options   NULL: all defaults
  * out       counted, weir_context_release(); NULL on failure
  * Order: blocks for the self-check. Thread: safe.
- * Errors: ARG, HOST_MEMORY, DRIVER, BUILD, OUT_OF_MEMORY, UNSUPPORTED (self-check failed; the message says how). */
+ * Errors: ARG (also a malformed WEIR_POOL or WEIR_LIMIT that would be used), HOST_MEMORY, DRIVER, BUILD, OUT_OF_MEMORY,
+ *         UNSUPPORTED (self-check failed; the message says how). */
 WEIR_API WEIR_NODISCARD weir_status weir_context_create(weir_device *device, const weir_context_options *options,
                                                         weir_context **out);
 

@@ -16,7 +16,7 @@ typedef struct weir_system weir_system;
  * whose driver fails does not hide the others.
  * out   owned by the caller, weir_system_destroy() after every context on its devices was released
  * Thread: safe.
- * Errors: ARG (also: WEIR_POOL or WEIR_LIMIT is malformed; the message names it), HOST_MEMORY, DRIVER. */
+ * Errors: ARG, HOST_MEMORY, DRIVER. */
 WEIR_API WEIR_NODISCARD weir_status weir_system_create(weir_system **out);
 
 /** Frees a system and its devices. NULL is allowed. */

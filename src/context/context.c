@@ -104,6 +104,8 @@ weir_status weir_context_create(weir_device *device, const weir_context_options 
         return wi_fail(WEIR_E_ARG, "weir_context_create",
                        "options must start from WEIR_CONTEXT_OPTIONS_INIT");
     }
+    status = wi_device_check_config(device);
+    if (status != WEIR_OK) return status;
     context = wi_calloc(1, sizeof *context);
     if (context == NULL) {
         status = wi_fail(WEIR_E_HOST_MEMORY, "weir_context_create", "%zu host bytes",

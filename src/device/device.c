@@ -32,6 +32,15 @@ static void set_budget(weir_device *device)
                  device->config.limit_bytes != 0 ? device->config.limit_bytes : UINT64_MAX);
 }
 
+/* Listing devices must not fail for a malformed WEIR_POOL or WEIR_LIMIT: that is told by whoever would use it. */
+static void resolve_or_default(weir_device *device)
+{
+    const weir_error before = *weir_last_error();
+
+    if (wi_memory_config_resolve(&device->config, device->traits.global_bytes) != WEIR_OK)
+        wi_error_restore(&before);
+}
+
 weir_status wi_device_create(cl_platform_id cl_platform, cl_device_id cl_device,
                              weir_record *record, weir_device **out)
 {
@@ -57,8 +66,7 @@ weir_status wi_device_create(cl_platform_id cl_platform, cl_device_id cl_device,
         goto done;
     }
     device->traits.platform_text = device->platform_text;
-    status = wi_memory_config_resolve(&device->config, device->traits.global_bytes);
-    if (status != WEIR_OK) goto done;
+    resolve_or_default(device);
     set_budget(device);
 
     *out = device;
@@ -75,6 +83,18 @@ void wi_device_destroy(weir_device *device)
     wi_free(device->platform_text);
     wi_record_destroy(device->record);
     wi_free(device);
+}
+
+/* A copy of the configuration. The device is const for the caller; its lock is not. */
+static wi_memory_config config_of(const weir_device *device)
+{
+    weir_device *d = (weir_device *)(uintptr_t)device;
+    wi_memory_config config;
+
+    pthread_mutex_lock(&d->lock);
+    config = d->config;
+    pthread_mutex_unlock(&d->lock);
+    return config;
 }
 
 static int is_same(const wi_memory_config *a, const wi_memory_config *b)
@@ -114,6 +134,13 @@ weir_status weir_device_configure(weir_device *device, const weir_memory_options
     return status;
 }
 
+weir_status wi_device_check_config(const weir_device *device)
+{
+    wi_memory_config config = config_of(device);
+
+    return wi_memory_config_resolve(&config, device->traits.global_bytes);
+}
+
 void wi_device_freeze(weir_device *device, const char *owner)
 {
     if (atomic_load(&device->is_frozen)) return;
@@ -123,18 +150,6 @@ void wi_device_freeze(weir_device *device, const char *owner)
         atomic_store(&device->is_frozen, 1);
     }
     pthread_mutex_unlock(&device->lock);
-}
-
-/* A copy of the configuration. The device is const for the caller; its lock is not. */
-static wi_memory_config config_of(const weir_device *device)
-{
-    weir_device *d = (weir_device *)(uintptr_t)device;
-    wi_memory_config config;
-
-    pthread_mutex_lock(&d->lock);
-    config = d->config;
-    pthread_mutex_unlock(&d->lock);
-    return config;
 }
 
 uint64_t weir_device_get_limit_bytes(const weir_device *device)

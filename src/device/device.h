@@ -34,6 +34,10 @@ const wi_strategy *wi_device_get_strategy_row(const weir_device *device);
 /** The memory shared by all pools of this device. Its limit is the one in force. */
 wi_budget *wi_device_get_budget(weir_device *device);
 
+/** Verifies what the configuration takes from the environment. Whoever opens a device calls it first, since listing
+ * devices passes over a malformed WEIR_POOL or WEIR_LIMIT. Errors: ARG (the message names the variable). */
+weir_status wi_device_check_config(const weir_device *device);
+
 /** Freezes the configuration; the first caller's label is what CONFIG_FROZEN names. Thread: safe. */
 void wi_device_freeze(weir_device *device, const char *owner);
 

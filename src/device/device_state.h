@@ -27,7 +27,7 @@ struct weir_device {
 };
 
 /** Makes a device around a record, which it owns from the call on, also if it fails.
- * Errors: HOST_MEMORY, ARG (WEIR_POOL or WEIR_LIMIT is malformed). */
+ * Errors: HOST_MEMORY. */
 weir_status wi_device_create(cl_platform_id cl_platform, cl_device_id cl_device,
                              weir_record *record, weir_device **out);
 

@@ -34,8 +34,8 @@ static weir_status find_strategy(const char *where, const char *name, const wi_s
 
     *out = wi_strategy_find(name);
     if (*out != NULL) return WEIR_OK;
-    return wi_fail(WEIR_E_ARG, where, "unknown strategy \"%.60s\"; this build has: %s", name,
-                   strategy_names(known, sizeof known));
+    return wi_fail(WEIR_E_ARG, where, "%s: unknown strategy \"%.60s\"; this build has: %s", where,
+                   name, strategy_names(known, sizeof known));
 }
 
 /* Digits with an optional fraction, no sign, no exponent; returns where it ended, NULL if there is no digit. */
@@ -136,14 +136,16 @@ weir_status wi_memory_config_resolve(wi_memory_config *config, uint64_t device_b
 {
     const char *pool = environment("WEIR_POOL");
     const char *limit = environment("WEIR_LIMIT");
+    const wi_strategy *strategy = config->strategy;
     uint64_t bytes = config->given_bytes;
     double fraction = config->given_fraction;
     weir_status status = WEIR_OK;
 
-    config->strategy_in_force = config->strategy != NULL ? config->strategy : wi_strategy_default();
-    if (config->strategy == NULL && pool != NULL)
-        status = find_strategy("WEIR_POOL", pool, &config->strategy_in_force);
+    config->strategy_in_force = strategy != NULL ? strategy : wi_strategy_default();
+    config->limit_bytes = 0;
+    if (strategy == NULL && pool != NULL) status = find_strategy("WEIR_POOL", pool, &strategy);
     if (status != WEIR_OK) return status;
+    if (strategy != NULL) config->strategy_in_force = strategy;
 
     if (bytes == 0 && fraction == 0 && limit != NULL && !wi_limit_parse(limit, &bytes, &fraction))
         return wi_fail(WEIR_E_ARG, "WEIR_LIMIT",

@@ -21,7 +21,7 @@ typedef struct wi_memory_config {
 weir_status wi_memory_config_apply(wi_memory_config *config, const weir_memory_options *options);
 
 /** Works out what is in force: the program's choice, else WEIR_POOL and WEIR_LIMIT, else the defaults.
- * Errors: ARG, which names the variable. */
+ * Errors: ARG, which names the variable; then the defaults are in force. */
 weir_status wi_memory_config_resolve(wi_memory_config *config, uint64_t device_bytes);
 
 /** Reads "16M", "1073741824" or "50%" (K, M, G are powers of 1024); sets one of the outputs, the other to 0.
