@@ -15,7 +15,8 @@ weir_status wi_cl_query_platforms(cl_platform_id **out, size_t *count, cl_int *c
 
 /** Lists all devices of a platform; *out from wi_malloc. CL_DEVICE_NOT_FOUND is OK with 0; *code as above. Any other
  * failure of one platform is OK with 0 too, told by *code: the others still count. Errors: HOST_MEMORY. */
-weir_status wi_cl_query_devices(cl_platform_id platform, cl_device_id **out, size_t *count, cl_int *code);
+weir_status wi_cl_query_devices(cl_platform_id platform, cl_device_id **out, size_t *count,
+                                cl_int *code);
 
 /** Reads a property of any size; *data from wi_malloc with one zero byte after the end, NULL on failure.
  * Returns the OpenCL code (CL_OUT_OF_HOST_MEMORY if the host has none). Records nothing: a property may be absent. */

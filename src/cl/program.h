@@ -36,8 +36,9 @@ typedef struct wi_program_target {
  * into the source.
  * was_loaded   1: from the cache; may be NULL
  * Errors: BUILD (the message has the first lines of the log; all of it goes to the log hook), HOST_MEMORY, DRIVER. */
-weir_status wi_program_create(const wi_program_target *target, const wi_source *sources, size_t source_count,
-                              const char *options, wi_program **out, int *was_loaded);
+weir_status wi_program_create(const wi_program_target *target, const wi_source *sources,
+                              size_t source_count, const char *options, wi_program **out,
+                              int *was_loaded);
 
 /** Writes the binary to the cache if it was built from source and not written yet. Asking a driver for binaries may
  * compile again, so this is called after results were delivered. Failures are logged, never returned. */
@@ -45,6 +46,9 @@ void wi_program_store(wi_program *program);
 
 /** NULL is allowed. */
 void wi_program_destroy(wi_program *program);
+
+cl_program wi_program_get_handle(const wi_program *program);
+cl_device_id wi_program_get_device(const wi_program *program);
 
 /** Errors: BUILD (no such kernel), HOST_MEMORY, DRIVER. */
 weir_status wi_kernel_create(wi_program *program, const char *name, wi_kernel **out);

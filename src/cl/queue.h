@@ -23,7 +23,13 @@
 
 typedef struct wi_queue wi_queue;
 
-typedef enum wi_arg_kind { WI_ARG_BUFFER, WI_ARG_U32, WI_ARG_U64, WI_ARG_F32, WI_ARG_LOCAL } wi_arg_kind;
+typedef enum wi_arg_kind {
+    WI_ARG_BUFFER,
+    WI_ARG_U32,
+    WI_ARG_U64,
+    WI_ARG_F32,
+    WI_ARG_LOCAL
+} wi_arg_kind;
 
 /* One kernel argument. LOCAL: u64 is the bytes of local memory. */
 typedef struct wi_arg {
@@ -54,18 +60,20 @@ void wi_queue_destroy(wi_queue *queue);
 weir_status wi_queue_launch(wi_queue *queue, const wi_launch *launch);
 
 /** Copies to the host and waits. */
-weir_status wi_queue_read(wi_queue *queue, cl_mem buffer, uint64_t offset_bytes, uint64_t bytes, void *data);
+weir_status wi_queue_read(wi_queue *queue, cl_mem buffer, uint64_t offset_bytes, uint64_t bytes,
+                          void *data);
 
 /** Copies from the host and waits until `data` was read. */
-weir_status wi_queue_write(wi_queue *queue, cl_mem buffer, uint64_t offset_bytes, uint64_t bytes, const void *data);
+weir_status wi_queue_write(wi_queue *queue, cl_mem buffer, uint64_t offset_bytes, uint64_t bytes,
+                           const void *data);
 
 /** Repeats a pattern of 1, 2, 4, 8 or 16 bytes; offset and bytes are multiples of it. */
-weir_status wi_queue_fill(wi_queue *queue, cl_mem buffer, uint64_t offset_bytes, uint64_t bytes, const void *pattern,
-                          size_t pattern_bytes);
+weir_status wi_queue_fill(wi_queue *queue, cl_mem buffer, uint64_t offset_bytes, uint64_t bytes,
+                          const void *pattern, size_t pattern_bytes);
 
 /** Copies between buffers or within one; the ranges must not overlap. */
-weir_status wi_queue_copy(wi_queue *queue, cl_mem from, uint64_t from_offset_bytes, cl_mem to, uint64_t to_offset_bytes,
-                          uint64_t bytes);
+weir_status wi_queue_copy(wi_queue *queue, cl_mem from, uint64_t from_offset_bytes, cl_mem to,
+                          uint64_t to_offset_bytes, uint64_t bytes);
 
 /** Makes the driver back a new buffer, and waits. Errors: OUT_OF_MEMORY (not recorded), DRIVER. */
 weir_status wi_queue_touch(wi_queue *queue, cl_mem buffer, uint64_t bytes);

@@ -1,0 +1,335 @@
+/* Queues: a command each function, numbered and followed by progress.c.
+ *
+ * Locking: the queue's lock around each enqueue and all bookkeeping; a kernel's lock is taken within it. Calls that wait
+ * do so after giving up the lock, with a reference of their own to an event; only a full queue is waited for under the
+ * lock, when nobody could enqueue anyway. So asking for the progress never waits for a driver, and a reader does not
+ * hold up threads that enqueue. Numbers that are read without the lock are atomic.
+ */
+#include "cl/queue.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "cl/cl_status.h"
+#include "cl/kernel.h"
+#include "cl/live.h"
+#include "cl/progress.h"
+
+#include <assert.h>
+#include <pthread.h>
+
+/* A command queue of a driver with its progress. All members but the atomic ones change under lock only. */
+struct wi_queue {
+    cl_command_queue handle;
+    pthread_mutex_t lock;
+    wi_progress progress;
+    _Atomic uint64_t launches;
+    _Atomic uint64_t copies;
+};
+
+static weir_status fail_late(const wi_queue *queue)
+{
+    const wi_progress *progress = &queue->progress;
+    return wi_cl_fail(progress->late_code, "command queue",
+                      "an earlier command failed, one of the first %llu: %s",
+                      (unsigned long long)progress->late_sequence,
+                      wi_cl_status_text(progress->late_code));
+}
+
+/* Before a command: WEIR_OK with the lock held, or the sticking failure without it. */
+static weir_status begin(wi_queue *queue)
+{
+    weir_status st = WEIR_OK;
+
+    (void)pthread_mutex_lock(&queue->lock);
+    wi_progress_make_room(&queue->progress);
+    if (queue->progress.late_code != CL_SUCCESS) {
+        st = fail_late(queue);
+        (void)pthread_mutex_unlock(&queue->lock);
+    }
+    return st;
+}
+
+/* Where the command's event goes if it is to be a marker, else NULL. */
+static cl_event *want_event(const wi_queue *queue, cl_event *event)
+{
+    return wi_progress_wants_event(&queue->progress) ? event : NULL;
+}
+
+/* After a command that nobody waits for. */
+static void end(wi_queue *queue, cl_int code, cl_event event)
+{
+    if (code == CL_SUCCESS) wi_progress_count(&queue->progress, event);
+    (void)pthread_mutex_unlock(&queue->lock);
+}
+
+/* After a command whose event the caller waits for: its code, at once or late. *is_late tells which. */
+static cl_int end_and_wait(wi_queue *queue, cl_int code, cl_event event, int *is_late)
+{
+    uint64_t sequence = 0;
+
+    *is_late = 0;
+    if (code == CL_SUCCESS) {
+        wi_event_adopt(event);
+        wi_progress_count(&queue->progress, NULL);
+        wi_progress_flush(&queue->progress);
+        sequence = queue->progress.sequence;
+    }
+    (void)pthread_mutex_unlock(&queue->lock);
+    if (code != CL_SUCCESS) return code;
+
+    code = wi_event_wait(event);
+    wi_event_release(event);
+    *is_late = code != CL_SUCCESS;
+    if (code == CL_SUCCESS) {
+        (void)pthread_mutex_lock(&queue->lock);
+        wi_progress_raise(&queue->progress, sequence);
+        (void)pthread_mutex_unlock(&queue->lock);
+    }
+    return code;
+}
+
+/* Makes a failure stick if there is one; the sticking failure, or WEIR_OK. */
+static weir_status settle(wi_queue *queue, cl_int code)
+{
+    weir_status st = WEIR_OK;
+
+    (void)pthread_mutex_lock(&queue->lock);
+    if (code != CL_SUCCESS) wi_progress_stick(&queue->progress, code);
+    if (queue->progress.late_code != CL_SUCCESS) st = fail_late(queue);
+    (void)pthread_mutex_unlock(&queue->lock);
+    return st;
+}
+
+weir_status wi_queue_create(cl_context context, cl_device_id device, wi_queue **out)
+{
+    cl_int code = CL_SUCCESS;
+    wi_queue *queue = NULL;
+
+    *out = NULL;
+    queue = wi_calloc(1, sizeof *queue);
+    if (queue == NULL || pthread_mutex_init(&queue->lock, NULL) != 0) {
+        wi_free(queue);
+        return wi_fail(WEIR_E_HOST_MEMORY, "wi_queue_create", "%zu bytes", sizeof *queue);
+    }
+    queue->handle = clCreateCommandQueue(context, device, 0, &code);
+    if (code != CL_SUCCESS) {
+        (void)pthread_mutex_destroy(&queue->lock);
+        wi_free(queue);
+        return wi_cl_fail(code, "clCreateCommandQueue", "in-order queue");
+    }
+    wi_live_add(WI_LIVE_QUEUE);
+    wi_progress_init(&queue->progress, queue->handle);
+    *out = queue;
+    return WEIR_OK;
+}
+
+void wi_queue_destroy(wi_queue *queue)
+{
+    wi_marker last = {NULL, 0};
+
+    if (queue == NULL) return;
+    if (queue->progress.completed < queue->progress.sequence &&
+        wi_progress_get_event(&queue->progress, queue->progress.sequence, &last) == CL_SUCCESS) {
+        (void)wi_event_wait(last.event);
+        wi_event_release(last.event);
+    }
+    wi_progress_fini(&queue->progress);
+    wi_live_drop(WI_LIVE_QUEUE);
+    (void)clReleaseCommandQueue(queue->handle);
+    (void)pthread_mutex_destroy(&queue->lock);
+    wi_free(queue);
+}
+
+weir_status wi_queue_launch(wi_queue *queue, const wi_launch *launch)
+{
+    wi_kernel *kernel = launch->kernel;
+    const size_t *local = launch->local_size > 0 ? &launch->local_size : NULL;
+    weir_status st = WEIR_OK;
+    cl_int code = CL_SUCCESS;
+    cl_event event = NULL;
+    unsigned index = 0;
+    int are_set = 0;
+
+    if (launch->global_size == 0) return WEIR_OK;
+    st = begin(queue);
+    if (st != WEIR_OK) return st;
+
+    (void)pthread_mutex_lock(&kernel->lock);
+    code = wi_kernel_set_args(kernel, launch->args, launch->arg_count, &index);
+    are_set = code == CL_SUCCESS;
+    if (are_set) {
+        code = clEnqueueNDRangeKernel(queue->handle, kernel->handle, 1, NULL, &launch->global_size,
+                                      local, 0, NULL, want_event(queue, &event));
+    }
+    (void)pthread_mutex_unlock(&kernel->lock);
+    if (code == CL_SUCCESS) queue->launches++;
+    end(queue, code, event);
+
+    if (code == CL_SUCCESS) return WEIR_OK;
+    if (!are_set) {
+        return wi_cl_fail(code, "clSetKernelArg", "argument %u; %u were given, the kernel has %u",
+                          index, launch->arg_count, kernel->arg_count);
+    }
+    return wi_cl_fail(code, "clEnqueueNDRangeKernel", "global size %zu, local size %zu",
+                      launch->global_size, launch->local_size);
+}
+
+/* After a transfer or fill. */
+static weir_status judge_copy(cl_int code, const char *call, uint64_t offset, uint64_t bytes)
+{
+    if (code == CL_SUCCESS) return WEIR_OK;
+    return wi_cl_fail(code, call, "%llu bytes at offset %llu", (unsigned long long)bytes,
+                      (unsigned long long)offset);
+}
+
+weir_status wi_queue_read(wi_queue *queue, cl_mem buffer, uint64_t offset_bytes, uint64_t bytes,
+                          void *data)
+{
+    weir_status st = WEIR_OK;
+    cl_int code = CL_SUCCESS;
+    cl_event event = NULL;
+    int is_late = 0;
+
+    if (bytes == 0) return WEIR_OK;
+    st = begin(queue);
+    if (st != WEIR_OK) return st;
+    code = clEnqueueReadBuffer(queue->handle, buffer, CL_FALSE, (size_t)offset_bytes, (size_t)bytes,
+                               data, 0, NULL, &event);
+    if (code == CL_SUCCESS) queue->copies++;
+    code = end_and_wait(queue, code, event, &is_late);
+    if (is_late || code == CL_SUCCESS) return settle(queue, code);
+    return judge_copy(code, "clEnqueueReadBuffer", offset_bytes, bytes);
+}
+
+weir_status wi_queue_write(wi_queue *queue, cl_mem buffer, uint64_t offset_bytes, uint64_t bytes,
+                           const void *data)
+{
+    weir_status st = WEIR_OK;
+    cl_int code = CL_SUCCESS;
+    cl_event event = NULL;
+    int is_late = 0;
+
+    if (bytes == 0) return WEIR_OK;
+    st = begin(queue);
+    if (st != WEIR_OK) return st;
+    code = clEnqueueWriteBuffer(queue->handle, buffer, CL_FALSE, (size_t)offset_bytes,
+                                (size_t)bytes, data, 0, NULL, &event);
+    if (code == CL_SUCCESS) queue->copies++;
+    code = end_and_wait(queue, code, event, &is_late);
+    if (is_late || code == CL_SUCCESS) return settle(queue, code);
+    return judge_copy(code, "clEnqueueWriteBuffer", offset_bytes, bytes);
+}
+
+weir_status wi_queue_fill(wi_queue *queue, cl_mem buffer, uint64_t offset_bytes, uint64_t bytes,
+                          const void *pattern, size_t pattern_bytes)
+{
+    weir_status st = WEIR_OK;
+    cl_int code = CL_SUCCESS;
+    cl_event event = NULL;
+
+    if (bytes == 0) return WEIR_OK;
+    st = begin(queue);
+    if (st != WEIR_OK) return st;
+    code = clEnqueueFillBuffer(queue->handle, buffer, pattern, pattern_bytes, (size_t)offset_bytes,
+                               (size_t)bytes, 0, NULL, want_event(queue, &event));
+    if (code == CL_SUCCESS) queue->copies++;
+    end(queue, code, event);
+    return judge_copy(code, "clEnqueueFillBuffer", offset_bytes, bytes);
+}
+
+weir_status wi_queue_copy(wi_queue *queue, cl_mem from, uint64_t from_offset_bytes, cl_mem to,
+                          uint64_t to_offset_bytes, uint64_t bytes)
+{
+    weir_status st = WEIR_OK;
+    cl_int code = CL_SUCCESS;
+    cl_event event = NULL;
+
+    if (bytes == 0) return WEIR_OK;
+    st = begin(queue);
+    if (st != WEIR_OK) return st;
+    code = clEnqueueCopyBuffer(queue->handle, from, to, (size_t)from_offset_bytes,
+                               (size_t)to_offset_bytes, (size_t)bytes, 0, NULL,
+                               want_event(queue, &event));
+    if (code == CL_SUCCESS) queue->copies++;
+    end(queue, code, event);
+    return judge_copy(code, "clEnqueueCopyBuffer", from_offset_bytes, bytes);
+}
+
+/* A write of up to 4 bytes: drivers that back memory lazily do so at the first command, and say there whether they can.
+ * A refusal is an answer and not a fault of the queue, so it does not stick, whenever it comes. */
+weir_status wi_queue_touch(wi_queue *queue, cl_mem buffer, uint64_t bytes)
+{
+    static const unsigned char zeros[4] = {0};
+    const size_t touched = bytes < sizeof zeros ? (size_t)bytes : sizeof zeros;
+    weir_status st = WEIR_OK;
+    cl_int code = CL_SUCCESS;
+    cl_event event = NULL;
+    int is_late = 0;
+
+    if (bytes == 0) return WEIR_OK;
+    st = begin(queue);
+    if (st != WEIR_OK) return st;
+    code =
+        clEnqueueWriteBuffer(queue->handle, buffer, CL_FALSE, 0, touched, zeros, 0, NULL, &event);
+    if (code == CL_SUCCESS) queue->copies++;
+    code = end_and_wait(queue, code, event, &is_late);
+    if (wi_cl_is_allocation_failure(code)) return WEIR_E_OUT_OF_MEMORY;
+    if (is_late || code == CL_SUCCESS) return settle(queue, code);
+    return judge_copy(code, "clEnqueueWriteBuffer", 0, touched);
+}
+
+uint64_t wi_queue_get_sequence(const wi_queue *queue) { return queue->progress.sequence; }
+
+uint64_t wi_queue_get_completed(wi_queue *queue)
+{
+    /* Whoever has the lock now is about to learn what we would ask. */
+    if (pthread_mutex_trylock(&queue->lock) == 0) {
+        wi_progress_poll(&queue->progress);
+        (void)pthread_mutex_unlock(&queue->lock);
+    }
+    return queue->progress.completed;
+}
+
+weir_status wi_queue_wait(wi_queue *queue, uint64_t sequence)
+{
+    wi_progress *progress = &queue->progress;
+    wi_marker mark = {NULL, 0};
+    cl_int code = CL_SUCCESS;
+
+    assert(sequence <= progress->sequence);
+    if (progress->completed < sequence) {
+        (void)pthread_mutex_lock(&queue->lock);
+        if (progress->late_code == CL_SUCCESS) {
+            code = wi_progress_get_event(progress, sequence, &mark);
+        }
+        (void)pthread_mutex_unlock(&queue->lock);
+    }
+    if (mark.event != NULL) {
+        code = wi_event_wait(mark.event);
+        wi_event_release(mark.event);
+    }
+    if (mark.event != NULL && code == CL_SUCCESS) {
+        (void)pthread_mutex_lock(&queue->lock);
+        wi_progress_raise(progress, mark.sequence);
+        (void)pthread_mutex_unlock(&queue->lock);
+    }
+    return settle(queue, code);
+}
+
+weir_status wi_queue_finish(wi_queue *queue)
+{
+    return wi_queue_wait(queue, queue->progress.sequence);
+}
+
+void wi_queue_reset_error(wi_queue *queue)
+{
+    (void)pthread_mutex_lock(&queue->lock);
+    queue->progress.late_code = CL_SUCCESS;
+    (void)pthread_mutex_unlock(&queue->lock);
+}
+
+void wi_queue_get_counts(const wi_queue *queue, uint64_t *launches, uint64_t *copies)
+{
+    *launches = queue->launches;
+    *copies = queue->copies;
+}
