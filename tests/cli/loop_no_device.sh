@@ -1,0 +1,61 @@
+# Without a device `weir loop` ends with exit 3, a reason, and JSON that is whole.
+# shellcheck source=cli.sh
+. "$(dirname "$0")/cli.sh"
+unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT
+
+expect_no_device() {
+    expect_code 3
+    expect_json "" "device,steps,shape,pool,limit,forms"
+    expect_json device null
+    expect_json forms 0
+    check "no reason on stderr" test -s "$work/err"
+}
+
+export OCL_ICD_VENDORS="$work/none"
+weir loop --json
+expect_no_device
+expect_stderr "OCL_ICD_VENDORS"
+weir loop
+expect_code 3
+expect_stdout_empty
+check "no reason on stderr" test -s "$work/err"
+
+export OCL_ICD_VENDORS="$work/broken"
+weir loop --json
+expect_no_device
+expect_stderr "libnothing|nothing.icd|icd"
+
+export OCL_ICD_VENDORS="$work/empty"
+weir loop --json
+expect_no_device
+
+if [ -n "${NULL_ICD:-}" ]; then
+    export OCL_ICD_VENDORS="$work/null"
+    WT_NULL_DEVICES=0 weir loop --json
+    expect_no_device
+    weir loop --json --device 7.7
+    expect_no_device
+    expect_stderr "7\.7"
+    weir loop --json --device "name~no such device"
+    expect_no_device
+    WEIR_DEVICE=7.7 weir loop --json
+    expect_no_device
+    weir loop --json --device type=accelerator
+    expect_no_device
+
+    # A driver whose compiler refuses every program: the log is in the error, of every form.
+    export WEIR_CACHE=0
+    WT_NULL_BUILD_LOG="line 7: this compiler is out of order" weir loop --json
+    expect_code 1
+    expect_json forms 3
+    for i in 0 1 2; do
+        expect_json "forms.$i.status" build
+        expect_json "forms.$i.checksum" null
+        expect_json "forms.$i.error" "status,message,hint,oom"
+        expect_json "forms.$i.error.status" build
+        expect_json "forms.$i.error.oom" null
+        check "the log is not in the message" grep -q "out of order" <<<"$(json "forms.$i.error.message")"
+    done
+    expect_stderr "out of order"
+fi
+finish

@@ -1,0 +1,144 @@
+# `weir loop` on every device: the memory each form holds, its counters, its bits against the host, its failures.
+# shellcheck source=cli.sh
+. "$(dirname "$0")/cli.sh"
+unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT
+scale=${WEIR_TEST_SCALE:-1}
+steps=$((10000 / scale))
+[ "$steps" -ge 10 ] || steps=10
+names="form,status,seconds,first_seconds,peak_in_use,peak_reserved,driver_allocs,tape_saved_bytes,tape_host_bytes"
+names="$names,kernels_launched,gradient,checksum,error"
+
+# Three forms of the whole length: 41 MB in keep, at most three blocks in eager, one in variable, the same bits.
+check_forms() {
+    local device=$1 i form reference early
+    weir loop --device "$device" --steps 3 --json
+    expect_code 0
+    early=$(json forms.1.driver_allocs)
+    weir loop --device "$device" --steps 1 --json
+    early="$early $(json forms.2.driver_allocs)"
+    weir loop --device "$device" --steps "$steps" --json
+    expect_code 0
+    check "stderr is not empty" test ! -s "$work/err"
+    expect_json "" "device,steps,shape,pool,limit,forms"
+    expect_json device "index,platform,name,class"
+    expect_json steps "$steps"
+    expect_json shape 2
+    expect_json shape.1 1024
+    expect_json pool growth
+    expect_json limit null
+    expect_json forms 3
+    reference=$("$LOOP_REFERENCE" 1024 "$steps" 1)
+    i=0
+    for form in keep eager variable; do
+        expect_json "forms.$i" "$names"
+        expect_json "forms.$i.form" "$form"
+        expect_json "forms.$i.status" ok
+        expect_json "forms.$i.error" null
+        expect_json "forms.$i.gradient" null
+        expect_json "forms.$i.tape_saved_bytes" 0
+        expect_json "forms.$i.tape_host_bytes" 0
+        expect_json "forms.$i.checksum" "$reference"
+        expect_json "forms.$i.kernels_launched" "$steps"
+        expect_json_range "forms.$i.seconds" 1e-9 600
+        expect_json_range "forms.$i.first_seconds" 1e-9 600
+        i=$((i + 1))
+    done
+    expect_json_range forms.0.peak_in_use $((4096 * (steps + 1))) $((4096 * (steps + 1) + 4096))
+    expect_json_range forms.1.peak_in_use 4096 $((3 * 4096))
+    expect_json forms.1.driver_allocs "${early% *}"
+    expect_json forms.2.peak_in_use 4096
+    expect_json forms.2.driver_allocs "${early#* }"
+}
+
+# Bits against the host for shapes that fill vectors and that do not, and for seeds of more than 32 bits.
+check_bits() {
+    local device=$1 shape seed count
+    while read -r shape count; do
+        for seed in 1 0 18446744073709551615; do
+            weir loop --device "$device" --form variable --steps 7 --shape "$shape" --seed "$seed" --json
+            expect_code 0
+            expect_json forms.0.checksum "$("$LOOP_REFERENCE" "$count" 7 "$seed")"
+        done
+    done <<'SHAPES'
+1 1
+3 3
+5,7 35
+2,3,4,5 120
+1,1,1,1,1,1,1,1031 1031
+4099 4099
+SHAPES
+    weir loop --device "$device" --steps 5 --shape "" --json
+    expect_code 0
+    expect_json shape 0
+    for i in 0 1 2; do expect_json "forms.$i.checksum" "$("$LOOP_REFERENCE" 1 5 1)"; done
+}
+
+check_nothing_to_do() {
+    local device=$1 i
+    weir loop --device "$device" --steps 0 --json
+    expect_code 0
+    for i in 0 1 2; do
+        expect_json "forms.$i.status" ok
+        expect_json "forms.$i.checksum" "$("$LOOP_REFERENCE" 1024 0 1)"
+        expect_json "forms.$i.kernels_launched" 0
+    done
+    weir loop --device "$device" --steps 9 --shape 4,0,2 --json
+    expect_code 0
+    for i in 0 1 2; do
+        expect_json "forms.$i.status" ok
+        expect_json "forms.$i.peak_in_use" 0
+        expect_json "forms.$i.driver_allocs" 0
+        expect_json "forms.$i.checksum" ef46db3751d8e999
+    done
+    weir loop --device "$device" --steps 0
+    expect_code 0
+}
+
+# States of 1 MiB under 16 MiB: keep ends with a report, the flat forms do not notice.
+check_limit() {
+    local device=$1 pool
+    for pool in growth prealloc direct; do
+        weir loop --device "$device" --pool "$pool" --limit 16M --shape 262144 --steps 24 --json
+        expect_code 1
+        expect_json pool "$pool"
+        expect_json limit 16777216
+        expect_json forms.0.status out_of_memory
+        expect_json forms.0.checksum null
+        expect_json forms.0.error "status,message,hint,oom"
+        expect_json forms.0.error.oom "requested,in_use,reserved,limit,largest_free,cause,owners"
+        expect_json forms.0.error.oom.requested 1048576
+        expect_json forms.0.error.oom.limit 16777216
+        expect_json forms.0.error.oom.cause limit
+        expect_json forms.0.error.oom.owners.0.owner add
+        expect_json_range forms.0.error.oom.owners.0.blocks 7 15
+        expect_json_range forms.0.peak_reserved 1 16777216
+        check "no step in the message" grep -q "^step [0-9]* of 24: " <<<"$(json forms.0.error.message)"
+        check "no cure in the hint" grep -q "form variable" <<<"$(json forms.0.error.hint)"
+        expect_json forms.1.status ok
+        expect_json forms.2.status ok
+    done
+    weir loop --device "$device" --form keep --limit 16M --shape 262144 --steps 24
+    expect_code 1
+    expect_stdout "out_of_memory"
+    expect_stderr "held by add: [0-9]+ blocks"
+    expect_stderr "step [0-9]+ of 24"
+    expect_stderr "cure: "
+    # Less than one state: no form can begin.
+    weir loop --device "$device" --limit 1M --shape 1048576 --steps 3 --json
+    expect_code 1
+    for i in 0 1 2; do expect_json "forms.$i.status" out_of_memory; done
+    weir loop --device "$device" --form variable --limit 50% --steps 2 --json
+    expect_code 0
+    expect_json_range limit 1 1e18
+}
+
+devices=$(test_devices)
+check "no device to test on" test -n "$devices"
+for device in $devices; do
+    echo "device $device"
+    check_forms "$device"
+    check_bits "$device"
+    check_nothing_to_do "$device"
+    [ "$scale" -gt 100 ] || check_limit "$device"
+done
+finish
