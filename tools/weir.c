@@ -13,9 +13,10 @@
 
 static const program_command *const commands[] = {
     &command_loop,
+    &command_devices,
 };
 
-static const char *const later[] = {"devices", "bench", "select", "replay", "plan", "check", "as"};
+static const char *const later[] = {"bench", "select", "replay", "plan", "check", "as"};
 
 #define COUNT(Array) (sizeof(Array) / sizeof(Array)[0])
 

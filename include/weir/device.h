@@ -53,6 +53,9 @@ WEIR_API const char *weir_device_get_name(const weir_device *device);
 /** Returns the platform's name without surrounding blanks. */
 WEIR_API const char *weir_device_get_platform_name(const weir_device *device);
 
+/** Returns the PCI address such as "0000:01:00.0", from whichever property states it; "" if none does. */
+WEIR_API const char *weir_device_get_pci(const weir_device *device);
+
 /** Returns the class by which devices are ordered. */
 WEIR_API weir_device_class weir_device_get_class(const weir_device *device);
 

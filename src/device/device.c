@@ -46,6 +46,7 @@ weir_status wi_device_create(cl_platform_id cl_platform, cl_device_id cl_device,
 {
     weir_status status = WEIR_OK;
     weir_device *device = wi_calloc(1, sizeof *device);
+    wi_pci pci;
 
     *out = NULL;
     if (device == NULL || pthread_mutex_init(&device->lock, NULL) != 0) {
@@ -59,6 +60,7 @@ weir_status wi_device_create(cl_platform_id cl_platform, cl_device_id cl_device,
     device->record = record;
     device->device_class = wi_record_class(record, NULL);
     wi_traits_make(record, &device->traits);
+    if (wi_record_get_pci(record, &pci)) (void)wi_pci_format(&pci, device->pci_text);
     device->platform_text = make_platform_text(record);
     if (device->platform_text == NULL) {
         status = wi_fail(WEIR_E_HOST_MEMORY, "weir_system_create",
@@ -185,6 +187,11 @@ const char *weir_device_get_platform_name(const weir_device *device)
     return device != NULL
                ? without_blanks(wi_record_get_text(device->record, WI_PROPERTY_PLATFORM_NAME))
                : "";
+}
+
+const char *weir_device_get_pci(const weir_device *device)
+{
+    return device != NULL ? device->pci_text : "";
 }
 
 weir_device_class weir_device_get_class(const weir_device *device)

@@ -3,6 +3,7 @@
 #define WI_DEVICE_DEVICE_STATE_H
 
 #include "device/device.h"
+#include "device/identity.h"
 #include "device/memory_config.h"
 #include "device/record.h"
 
@@ -18,6 +19,7 @@ struct weir_device {
     weir_record *record;
     weir_device_class device_class;
     wi_device_traits traits;
+    char pci_text[WI_PCI_TEXT_BYTES]; /* "" if nothing states it */
     char *platform_text; /* what traits.platform_text shows */
     wi_budget budget;
     pthread_mutex_t lock;

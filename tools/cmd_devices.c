@@ -1,0 +1,225 @@
+/* `weir devices`: what is known of every device, for people or as JSON.
+ *
+ * For people, each device is a table of the facts by which one chooses, with units and what they mean; the JSON has
+ * every property. Without a device the reason goes to stderr in one line, and what was looked at to stdout. One
+ * thread. */
+#include "command.h"
+#include "device_json.h"
+#include "output.h"
+#include "table.h"
+
+#include <weir/system.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct devices_settings {
+    int is_json;
+} devices_settings;
+
+static const program_option options[] = {
+    {.name = "json",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(devices_settings, is_json),
+     .help = "one JSON object with every property"},
+    {.name = NULL},
+};
+
+static void write_text(const weir_property *property, text_table *table)
+{
+    table_add(table, "%s", property->text + strspn(property->text, " "));
+}
+
+static void write_number(const weir_property *property, text_table *table)
+{
+    table_add(table, "%" PRIu64, property->number);
+}
+
+static void write_bytes(const weir_property *property, text_table *table)
+{
+    char text[32];
+
+    table_add(table, "%s", output_bytes(property->number, text, sizeof text));
+}
+
+static void write_clock(const weir_property *property, text_table *table)
+{
+    if (property->number <= 1)
+        table_add(table, "unknown");
+    else
+        table_add(table, "%" PRIu64 " MHz", property->number);
+}
+
+static void write_align(const weir_property *property, text_table *table)
+{
+    table_add(table, "%" PRIu64 " bytes", property->number / 8);
+}
+
+static void write_yes(const weir_property *property, text_table *table)
+{
+    table_add(table, property->number != 0 ? "yes" : "no");
+}
+
+/* A fact for people: a property, how its value is shown, and what it means. */
+static const struct {
+    const char *property;
+    const char *title;
+    void (*write)(const weir_property *property, text_table *table);
+    const char *meaning;
+} facts[] = {
+    {"platform.name", "platform", write_text, "the OpenCL implementation"},
+    {"board_name_amd", "board", write_text, "the card's name"},
+    {"vendor", "vendor", write_text, ""},
+    {"version", "version", write_text, "of OpenCL"},
+    {"driver_version", "driver", write_text, ""},
+    {"uuid_khr", "uuid", write_text, "may change with the driver's version"},
+    {"global_mem_size", "memory", write_bytes, "for all buffers together"},
+    {"max_mem_alloc_size", "largest buffer", write_bytes, "no single buffer may be larger"},
+    {"local_mem_size", "local memory", write_bytes, "shared by a work-group"},
+    {"local_mem_type", "local memory is", write_text,
+     "local: on the chip; global: ordinary memory"},
+    {"host_unified_memory", "unified memory", write_yes, "whether host and device share it"},
+    {"mem_base_addr_align", "alignment", write_align, "of buffers; blocks are rounded to it"},
+    {"max_compute_units", "compute units", write_number, "not comparable between vendors"},
+    {"max_clock_frequency", "clock", write_clock, ""},
+    {"max_work_group_size", "work-group", write_number, "most items of one"},
+    {"double_fp_config", "f64", write_yes, "64-bit floating point"},
+    {"half_fp_config", "f16", write_yes, "arithmetic in 16 bits; storage in f16 is always there"},
+    {"address_bits", "address bits", write_number, ""},
+    {"available", "available", write_yes, ""},
+    {"compiler_available", "compiler", write_yes, "needed: kernels are compiled at run time"},
+    {"kernel_exec_timeout_nv", "watchdog", write_yes,
+     "yes: a kernel that runs for seconds is killed"},
+};
+
+static const table_column columns[] = {{"FACT", 0}, {"VALUE", 0}, {"MEANING", 0}, {NULL, 0}};
+
+static void add_fact(const weir_record *record, size_t i, text_table *table)
+{
+    weir_property property;
+
+    if (!weir_record_find(record, facts[i].property, &property)) return;
+    if (property.state == WEIR_PROPERTY_ABSENT) return;
+    table_add(table, "%s", facts[i].title);
+    if (property.state == WEIR_PROPERTY_VALUE)
+        facts[i].write(&property, table);
+    else if (property.state == WEIR_PROPERTY_NA)
+        table_add(table, "no");
+    else
+        table_add(table, "error -%" PRIu64, property.number);
+    table_add(table, "%s", facts[i].meaning);
+}
+
+static int print_device(const weir_device *device)
+{
+    text_table *table = table_create(columns);
+
+    if (table == NULL) {
+        (void)fprintf(stderr, "weir devices: no host memory for a table\n");
+        return PROGRAM_FAILED;
+    }
+    (void)printf("%s  %s  %s\n", weir_device_get_index(device),
+                 weir_device_class_name(weir_device_get_class(device)),
+                 weir_device_get_name(device));
+    if (weir_device_get_pci(device)[0] != '\0') {
+        table_add(table, "pci");
+        table_add(table, "%s", weir_device_get_pci(device));
+        table_add(table, "where it is plugged in");
+    }
+    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
+        add_fact(weir_device_get_record(device), i, table);
+    table_print(table, stdout, output_has_colours(stdout));
+    table_destroy(table);
+    (void)putchar('\n');
+    return PROGRAM_OK;
+}
+
+static void print_default(const weir_system *system)
+{
+    weir_device *device = NULL;
+
+    if (weir_system_find(system, NULL, &device) == WEIR_OK)
+        (void)printf("%s is taken unless --device or WEIR_DEVICE names another: discrete goes "
+                     "before integrated, cpu and "
+                     "software;\naccelerator and emulator are taken only when named.\n",
+                     weir_device_get_index(device));
+    else
+        (void)printf("None is taken unless --device or WEIR_DEVICE names it.\n");
+}
+
+static int print_devices(const weir_system *system)
+{
+    int code = PROGRAM_OK;
+
+    for (size_t i = 0; i < weir_system_count(system) && code == PROGRAM_OK; i++)
+        code = print_device(weir_system_device(system, i));
+    for (size_t i = 0; weir_system_warning(system, i) != NULL; i++)
+        (void)printf("note: %s\n", weir_system_warning(system, i));
+    print_default(system);
+    return code;
+}
+
+/* The reason on stderr; for people, what was looked at on stdout. */
+static int print_none(const weir_system *system, int is_json)
+{
+    weir_device *device = NULL;
+    weir_text *text = NULL;
+
+    if (!is_json && weir_text_create(&text) == WEIR_OK) {
+        weir_system_explain(system, text);
+        (void)fputs(weir_text_get(text), stdout);
+    }
+    weir_text_destroy(text);
+    if (weir_system_find(system, NULL, &device) != WEIR_OK)
+        output_usage("weir devices: %s", weir_last_error()->message);
+    return PROGRAM_NO_DEVICE;
+}
+
+static int run(const program_command *self, int argc, char **argv)
+{
+    devices_settings settings = {0};
+    const char **operands = calloc((size_t)argc, sizeof *operands);
+    size_t operand_count = 0;
+    weir_system *system = NULL;
+    int code = PROGRAM_FAILED;
+
+    if (operands == NULL) {
+        (void)fprintf(stderr, "weir devices: no host memory\n");
+        goto done;
+    }
+    code = option_parse(self, argc, argv, &settings, operands, &operand_count);
+    if (code != OPTION_GO_ON) goto done;
+    if (operand_count > 0) {
+        output_usage("weir devices: %s: reading a file is not in this build; without FILE the live "
+                     "devices are listed",
+                     operands[0]);
+        code = PROGRAM_USAGE;
+        goto done;
+    }
+    if (weir_system_create(&system) != WEIR_OK) {
+        output_error("devices");
+        code = PROGRAM_FAILED;
+        goto done;
+    }
+    code = settings.is_json ? output_json(device_json_system(system, "live")) : PROGRAM_OK;
+    if (code == PROGRAM_OK && weir_system_count(system) == 0)
+        code = print_none(system, settings.is_json);
+    else if (code == PROGRAM_OK && !settings.is_json)
+        code = print_devices(system);
+done:
+    weir_system_destroy(system);
+    free(operands);
+    return code;
+}
+
+const program_command command_devices = {
+    .name = "devices",
+    .summary = "list the OpenCL devices with their facts",
+    .operands = "[FILE|-]",
+    .operand_max = 1,
+    .options = options,
+    .details = "Exit status: 0 there is a device, 1 failed, 2 bad usage, 3 no device (the reason "
+               "is on stderr).\n",
+    .run = run,
+};

@@ -1,0 +1,106 @@
+/* One JSON member a property, by the property's kind. The table of properties is the library's, so a new row there is a
+ * new member here. One thread. */
+#include "device_json.h"
+
+#include "output.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* JSON integers here are signed; what passes them becomes a real number. */
+static json_t *number_json(uint64_t number)
+{
+    return number <= INT64_MAX ? json_integer((json_int_t)number) : json_real((double)number);
+}
+
+static json_t *numbers_json(const weir_property *property)
+{
+    json_t *list = json_array();
+
+    for (unsigned i = 0; i < property->count; i++)
+        if (json_array_append_new(list, number_json(property->numbers[i])) != 0) break;
+    return list;
+}
+
+static json_t *flags_json(const weir_property *property)
+{
+    json_t *list = json_array();
+
+    for (unsigned bit = 0; bit < 64; bit++) {
+        const char *name = weir_property_flag_name(property->name, bit);
+        char number[24];
+
+        if ((property->number >> bit & 1) == 0) continue;
+        (void)snprintf(number, sizeof number, "0x%" PRIx64, (uint64_t)1 << bit);
+        if (json_array_append_new(list, json_string(name != NULL ? name : number)) != 0) break;
+    }
+    return list;
+}
+
+static json_t *value_json(const weir_property *property)
+{
+    switch (property->kind) {
+    case WEIR_PROPERTY_TEXT:
+        return output_text(property->text);
+    case WEIR_PROPERTY_NUMBER:
+        return number_json(property->number);
+    case WEIR_PROPERTY_NUMBERS:
+        return numbers_json(property);
+    case WEIR_PROPERTY_BOOL:
+        return json_boolean(property->number != 0);
+    case WEIR_PROPERTY_FLAGS:
+        return flags_json(property);
+    }
+    return NULL;
+}
+
+static json_t *property_json(const weir_property *property)
+{
+    char code[24];
+
+    if (property->state == WEIR_PROPERTY_NA) return json_null();
+    if (property->state == WEIR_PROPERTY_VALUE) return value_json(property);
+    (void)snprintf(code, sizeof code, "-%" PRIu64, property->number);
+    return json_pack("{s:s}", "error", code);
+}
+
+json_t *device_json(const weir_device *device)
+{
+    const weir_record *record = weir_device_get_record(device);
+    json_t *root = json_pack("{s:s, s:{}, s:s}", "index", weir_device_get_index(device), "platform",
+                             "class", weir_device_class_name(weir_device_get_class(device)));
+    json_t *platform = json_object_get(root, "platform");
+
+    for (size_t i = 0; i < weir_property_count() && root != NULL; i++) {
+        weir_property property;
+
+        weir_record_get(record, i, &property);
+        if (property.state == WEIR_PROPERTY_ABSENT) continue;
+        if (json_object_set_new(property.is_platform ? platform : root, property.name,
+                                property_json(&property)) != 0) {
+            json_decref(root);
+            root = NULL;
+        }
+    }
+    return root;
+}
+
+json_t *device_json_system(const weir_system *system, const char *source)
+{
+    json_t *records = json_array();
+    json_t *warnings = json_array();
+    int is_whole = 1;
+
+    for (size_t i = 0; i < weir_system_count(system) && is_whole; i++)
+        is_whole = json_array_append_new(records, device_json(weir_system_device(system, i))) == 0;
+    for (size_t i = 0; weir_system_warning(system, i) != NULL && is_whole; i++)
+        is_whole =
+            json_array_append_new(warnings, output_text(weir_system_warning(system, i))) == 0;
+    if (!is_whole) {
+        json_decref(records);
+        json_decref(warnings);
+        return NULL;
+    }
+    return json_pack("{s:o, s:o, s:o}", "source", output_text(source), "records", records,
+                     "warnings", warnings);
+}
