@@ -1,5 +1,5 @@
 /* Blocks, statistics, owners and limits of a context's pool, on every device. */
-#include "support/devices.h"
+#include "devices.h"
 
 #include <weir/weir.h>
 

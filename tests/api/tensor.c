@@ -1,5 +1,5 @@
 /* Tensors: transfers, sizes, ownership, empties, on every device. */
-#include "support/devices.h"
+#include "devices.h"
 
 #include <weir/weir.h>
 
