@@ -8,10 +8,14 @@
 #include <criterion/criterion.h>
 #include <criterion/event.h>
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 static char label[128];
+static char caught[2048];
+static int is_catching;
+static jmp_buf back;
 
 void wt_label(const char *format, ...)
 {
@@ -22,6 +26,22 @@ void wt_label(const char *format, ...)
     va_end(arguments);
 }
 
+int wt_would_fail(void (*body)(void *user), void *user)
+{
+    volatile int has_failed = 1;
+
+    caught[0] = '\0';
+    if (setjmp(back) == 0) {
+        is_catching = 1;
+        body(user);
+        has_failed = 0;
+    }
+    is_catching = 0;
+    return has_failed;
+}
+
+const char *wt_caught(void) { return caught; }
+
 void __real_criterion_send_assert(
     struct criterion_assert_stats *stats); /* NOLINT: named by ld --wrap */
 void __wrap_criterion_send_assert(struct criterion_assert_stats *stats); /* NOLINT */
@@ -31,6 +51,10 @@ void __wrap_criterion_send_assert(struct criterion_assert_stats *stats) /* NOLIN
     struct criterion_assert_stats labelled = *stats;
     char message[2048];
 
+    if (is_catching && !stats->passed) {
+        snprintf(caught, sizeof caught, "%s", stats->message);
+        longjmp(back, 1);
+    }
     if (label[0] != '\0' && !stats->passed) {
         snprintf(message, sizeof message, "[%s] %s", label, stats->message);
         labelled.message = message;
