@@ -14,9 +14,10 @@
 static const program_command *const commands[] = {
     &command_loop,
     &command_devices,
+    &command_bench,
 };
 
-static const char *const later[] = {"bench", "select", "replay", "plan", "check", "as"};
+static const char *const later[] = {"select", "replay", "plan", "check", "as"};
 
 #define COUNT(Array) (sizeof(Array) / sizeof(Array)[0])
 

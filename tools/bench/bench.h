@@ -1,0 +1,66 @@
+/* Measurements of `weir bench`: what one is, and the row it gives. */
+#ifndef WEIR_BENCH_BENCH_H
+#define WEIR_BENCH_BENCH_H
+
+#include <stddef.h>
+
+#define BENCH_REPEATS_MAX 16
+#define BENCH_TEXT_BYTES 256
+
+/* Numbers of one side, kept as measured. Invariant: count <= BENCH_REPEATS_MAX. */
+typedef struct bench_samples {
+    double repeats[BENCH_REPEATS_MAX];
+    size_t count;
+} bench_samples;
+
+/* Where peers are. Borrowed strings. */
+typedef struct bench_peers {
+    const char *folder;       /* of the peer programs; NULL: none given */
+    const char *torch_python; /* the python that has torch; NULL: none given */
+} bench_peers;
+
+/* How a target reads: on the ratio to the peer, on the difference to it, or on the value alone. */
+typedef enum bench_rule {
+    BENCH_RATIO_AT_MOST,
+    BENCH_RATIO_AT_LEAST,
+    BENCH_DIFFERENCE_AT_MOST,
+    BENCH_VALUE_AT_MOST
+} bench_rule;
+
+/* What a measurement found.
+ *
+ * Invariants: value and peer value are the medians of the samples; a side without samples has none. */
+typedef struct bench_row {
+    char unit[16];
+    bench_samples samples;
+    char peer
+        [BENCH_TEXT_BYTES]; /* what is compared with, or what is missing; "": nothing is compared */
+    bench_samples peer_samples;
+    char reason[BENCH_TEXT_BYTES]; /* why there are no samples; "" if there are */
+} bench_row;
+
+/* One measurement. `run` is called in a process of its own, which no OpenCL call was made in; it gives a
+ * program_exit, the reason for anything but PROGRAM_OK on stderr or in the row. */
+typedef struct bench_measurement {
+    const char *name;
+    int (*run)(const bench_peers *peers, bench_row *row);
+    bench_rule rule;
+    double target; /* in the row's unit where the rule is not on a ratio */
+} bench_measurement;
+
+extern const bench_measurement bench_loop_eager;
+extern const bench_measurement bench_loop_variable;
+extern const bench_measurement bench_op_overhead;
+extern const bench_measurement bench_start_warm;
+extern const bench_measurement bench_accumulate_f32;
+
+/** Appends a number; beyond BENCH_REPEATS_MAX it is dropped. */
+void bench_samples_add(bench_samples *samples, double value);
+
+/** Returns the median, the mean of the middle two of an even count; 0 without samples. */
+double bench_samples_median(const bench_samples *samples);
+
+/** Reports the last weir error as the row's reason; returns PROGRAM_FAILED. */
+int bench_fail(bench_row *row, const char *what);
+
+#endif

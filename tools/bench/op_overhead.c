@@ -1,0 +1,227 @@
+/* op.overhead: weir's own time for one operation: checking shapes, taking and giving back a block, setting arguments.
+ *
+ * A million of weir_add on the null ICD of tests/support, a driver that does nothing. What is left in the driver's
+ * calls is measured apart: the driver counts its calls, and the same numbers of the same calls are made again without
+ * weir. The difference of the two times is weir's. The replay runs each kind of call in a tight loop, which is the
+ * fastest it can be, and leaves out kinds it does not know; so what is reported is never less than weir's own time.
+ * The peer columns hold the replay. */
+#include "bench.h"
+
+#include "command.h"
+#include "null_control.h"
+#include "stopwatch.h"
+
+#include <weir/context.h>
+#include <weir/ops.h>
+#include <weir/system.h>
+
+#include <CL/cl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "child.h"
+
+#define OPS 1000000
+#define REPEATS 5
+
+/* OpenCL objects of the replay, made without weir; all may be NULL. */
+typedef struct replay {
+    cl_context context;
+    cl_command_queue queue;
+    cl_program program;
+    cl_kernel kernel;
+    cl_mem buffer;
+    const wt_null_control *control;
+} replay;
+
+/* A kind of call that can be made again. */
+typedef struct replay_call {
+    const char *name;
+    void (*make)(const replay *objects);
+} replay_call;
+
+static void call_set_argument(const replay *objects)
+{
+    (void)clSetKernelArg(objects->kernel, 0, sizeof objects->buffer, &objects->buffer);
+}
+
+static void call_launch(const replay *objects)
+{
+    size_t items = 1024;
+
+    (void)clEnqueueNDRangeKernel(objects->queue, objects->kernel, 1, NULL, &items, NULL, 0, NULL,
+                                 NULL);
+}
+
+static void call_flush(const replay *objects) { (void)clFlush(objects->queue); }
+
+static void call_finish(const replay *objects) { (void)clFinish(objects->queue); }
+
+/* A marker with its event: stands for the making of events, which is counted by their release. */
+static void call_event(const replay *objects)
+{
+    cl_event event = NULL;
+
+    if (clEnqueueMarkerWithWaitList(objects->queue, 0, NULL, &event) == CL_SUCCESS)
+        (void)clReleaseEvent(event);
+}
+
+static const replay_call calls[] = {
+    {"clSetKernelArg", call_set_argument},
+    {"clEnqueueNDRangeKernel", call_launch},
+    {"clFlush", call_flush},
+    {"clFinish", call_finish},
+    {"clReleaseEvent", call_event},
+};
+
+#define CALLS (sizeof calls / sizeof calls[0])
+
+/* Points the OpenCL loader at the null ICD before its first use. Returns 1, or 0 and the reason. */
+static int choose_driver(bench_row *row)
+{
+    char folder[4200];
+    const char *given = getenv("WEIR_NULL_VENDORS");
+    char *slash = NULL;
+
+    if (given != NULL && given[0] != '\0') {
+        (void)snprintf(folder, sizeof folder, "%s", given);
+    } else if (child_self(folder, sizeof folder - 32)) {
+        slash = strrchr(folder, '/');
+        (void)strcpy(slash == NULL ? folder : slash + 1, "../null_icd");
+    }
+    if (access(folder, R_OK) != 0) {
+        (void)snprintf(
+            row->reason, sizeof row->reason,
+            "skipped: no null driver beside the program (set WEIR_NULL_VENDORS to its folder)");
+        return 0;
+    }
+    return setenv("OCL_ICD_VENDORS", folder, 1) == 0 && unsetenv("OCL_ICD_FILENAMES") == 0 &&
+           setenv("WEIR_CACHE", "0", 1) == 0;
+}
+
+static void replay_close(replay *objects)
+{
+    if (objects->buffer != NULL) (void)clReleaseMemObject(objects->buffer);
+    if (objects->kernel != NULL) (void)clReleaseKernel(objects->kernel);
+    if (objects->program != NULL) (void)clReleaseProgram(objects->program);
+    if (objects->queue != NULL) (void)clReleaseCommandQueue(objects->queue);
+    if (objects->context != NULL) (void)clReleaseContext(objects->context);
+}
+
+/* Returns 1, or 0 if the driver lacks something; objects may then be half made. */
+static int replay_open(replay *objects)
+{
+    static const char *const text = "__kernel void nothing(__global float *x) { x[0] = 0.0f; }";
+    cl_platform_id platform = NULL;
+    cl_device_id device = NULL;
+    cl_int error = CL_SUCCESS;
+
+    if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS ||
+        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL) != CL_SUCCESS)
+        return 0;
+    /* A pointer to data from a function's address: what the driver's entry point gives by its definition. */
+    objects->control = (const wt_null_control *)clGetExtensionFunctionAddressForPlatform(
+        platform, WT_NULL_CONTROL);
+    objects->context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    if (objects->context == NULL || objects->control == NULL) return 0;
+    objects->queue = clCreateCommandQueue(objects->context, device, 0, &error);
+    objects->program =
+        clCreateProgramWithSource(objects->context, 1, (const char **)&text, NULL, &error);
+    objects->buffer = clCreateBuffer(objects->context, CL_MEM_READ_WRITE, 4096, NULL, &error);
+    if (objects->queue == NULL || objects->program == NULL || objects->buffer == NULL ||
+        clBuildProgram(objects->program, 1, &device, "", NULL, NULL) != CL_SUCCESS)
+        return 0;
+    objects->kernel = clCreateKernel(objects->program, "nothing", &error);
+    return objects->kernel != NULL;
+}
+
+/* Makes `count` additions; each result is released at once, as a loop would. */
+static weir_status add_many(weir_context *context, weir_tensor *a, weir_tensor *b, int count)
+{
+    weir_status status = WEIR_OK;
+
+    for (int i = 0; i < count && status == WEIR_OK; i++) {
+        weir_tensor *sum = NULL;
+
+        status = weir_add(context, a, b, &sum);
+        weir_tensor_release(sum);
+    }
+    return status;
+}
+
+/* Times OPS operations, then the calls they made; one sample of each, in seconds an operation. */
+static weir_status take_sample(weir_context *context, weir_tensor *a, weir_tensor *b,
+                               const replay *objects, bench_row *row)
+{
+    uint64_t counts[CALLS];
+    double start = 0;
+    double whole = 0;
+    double inside = 0;
+    weir_status status = WEIR_OK;
+
+    objects->control->reset_calls();
+    start = stopwatch_now();
+    status = add_many(context, a, b, OPS);
+    whole = stopwatch_now() - start;
+    for (size_t i = 0; i < CALLS; i++) counts[i] = objects->control->get_calls(calls[i].name);
+    start = stopwatch_now();
+    for (size_t i = 0; i < CALLS; i++) {
+        for (uint64_t call = 0; call < counts[i] && counts[i] != UINT64_MAX; call++)
+            calls[i].make(objects);
+    }
+    inside = stopwatch_now() - start;
+    bench_samples_add(&row->samples, (whole - inside) / OPS);
+    bench_samples_add(&row->peer_samples, inside / OPS);
+    return status;
+}
+
+static weir_status measure(weir_context *context, const replay *objects, bench_row *row)
+{
+    weir_shape shape = {2, {1, 1024}};
+    weir_tensor *a = NULL;
+    weir_tensor *b = NULL;
+    weir_status status = weir_full(context, WEIR_DTYPE_F32, &shape, 1, &a);
+
+    if (status == WEIR_OK) status = weir_full(context, WEIR_DTYPE_F32, &shape, 2, &b);
+    if (status == WEIR_OK) status = add_many(context, a, b, 1000);
+    for (int i = 0; i < REPEATS && status == WEIR_OK; i++)
+        status = take_sample(context, a, b, objects, row);
+    weir_tensor_release(a);
+    weir_tensor_release(b);
+    return status;
+}
+
+static int run_overhead(const bench_peers *peers, bench_row *row)
+{
+    weir_context_options options = WEIR_CONTEXT_OPTIONS_INIT;
+    weir_context *context = NULL;
+    weir_system *system = NULL;
+    weir_device *device = NULL;
+    replay objects;
+    int code = PROGRAM_OK;
+
+    (void)peers;
+    memset(&objects, 0, sizeof objects);
+    (void)snprintf(row->unit, sizeof row->unit, "s");
+    (void)snprintf(row->peer, sizeof row->peer, "the same cl* calls without weir");
+    if (!choose_driver(row)) return PROGRAM_OK;
+    options.no_self_check = 1; /* the driver computes nothing */
+    if (!replay_open(&objects)) {
+        (void)snprintf(row->reason, sizeof row->reason, "the null driver does not answer");
+        code = PROGRAM_FAILED;
+    } else if (weir_system_create(&system) != WEIR_OK ||
+               weir_system_find(system, "0.0", &device) != WEIR_OK ||
+               weir_context_create(device, &options, &context) != WEIR_OK ||
+               measure(context, &objects, row) != WEIR_OK) {
+        code = bench_fail(row, "op.overhead");
+    }
+    replay_close(&objects);
+    weir_context_release(context);
+    weir_system_destroy(system);
+    return code;
+}
+
+const bench_measurement bench_op_overhead = {"op.overhead", run_overhead, BENCH_VALUE_AT_MOST,
+                                             1e-6};
