@@ -7,21 +7,6 @@
 
 #include <stdlib.h>
 
-static void explain(const char *command, const weir_system *system)
-{
-    weir_text *text = NULL;
-
-    output_error(command);
-    if (weir_system_count(system) == 0 && weir_text_create(&text) == WEIR_OK) {
-        weir_system_explain(system, text);
-        (void)fputs(weir_text_get(text), stderr);
-        if (weir_text_get_bytes(text) > 0 &&
-            weir_text_get(text)[weir_text_get_bytes(text) - 1] != '\n')
-            (void)fputc('\n', stderr);
-    }
-    weir_text_destroy(text);
-}
-
 int device_choose(const char *command, const char *selector, weir_system **system,
                   weir_device **device)
 {
@@ -41,7 +26,8 @@ int device_choose(const char *command, const char *selector, weir_system **syste
     case WEIR_OK:
         return PROGRAM_OK;
     case WEIR_E_NO_DEVICE:
-        explain(command, *system);
+        output_usage("weir %s: %s%s%s", command, weir_last_error()->message,
+                     weir_last_error()->hint[0] == '\0' ? "" : "; ", weir_last_error()->hint);
         return PROGRAM_NO_DEVICE;
     case WEIR_E_ARG:
         output_usage("weir %s: %s: %s", command, origin, weir_last_error()->message);

@@ -52,26 +52,20 @@ static void failure_message(const loop_plan *plan, const loop_result *result, ch
         (void)snprintf(buffer, bytes, "%s", message);
 }
 
-/* Writes what helps: the form's own cure where memory ran out, then the library's hint. */
-static void failure_hint(const loop_result *result, char *buffer, size_t bytes)
+/* Returns what helps: the form's own cure where memory ran out on the way, else the library's hint. */
+static const char *failure_hint(const loop_result *result)
 {
-    const char *cure = result->error.has_oom ? result->form->cure : "";
-    const char *hint = result->error.hint;
-
-    (void)snprintf(buffer, bytes, "%s%s%s", cure, cure[0] != '\0' && hint[0] != '\0' ? "; " : "",
-                   hint);
+    return result->error.has_oom && result->is_started ? result->form->cure : result->error.hint;
 }
 
 static json_t *error_json(const loop_plan *plan, const loop_result *result)
 {
     char message[640];
-    char hint[512];
 
     if (result->status == WEIR_OK) return json_null();
     failure_message(plan, result, message, sizeof message);
-    failure_hint(result, hint, sizeof hint);
     return json_pack("{s:s, s:o, s:o, s:o}", "status", weir_status_name(result->status), "message",
-                     output_text(message), "hint", output_text(hint), "oom",
+                     output_text(message), "hint", output_text(failure_hint(result)), "oom",
                      oom_json(&result->error));
 }
 
@@ -280,15 +274,13 @@ void loop_report_failures(const loop_report *report, const char *log)
     for (size_t i = 0; i < report->count; i++) {
         const loop_result *each = &report->results[i];
         char message[640];
-        char hint[512];
 
         if (each->status == WEIR_OK) continue;
         failure_message(report->plan, each, message, sizeof message);
-        failure_hint(each, hint, sizeof hint);
         (void)fprintf(stderr, "weir loop: %s: %s: %s\n", each->form->name,
                       weir_status_name(each->status), message);
         if (each->error.has_oom) print_oom(&each->error.oom);
-        if (hint[0] != '\0') (void)fprintf(stderr, "  cure: %s\n", hint);
+        if (failure_hint(each)[0] != '\0') (void)fprintf(stderr, "  cure: %s\n", failure_hint(each));
     }
     if (log != NULL && log[0] != '\0')
         (void)fprintf(stderr, "%s%s", log, log[strlen(log) - 1] == '\n' ? "" : "\n");

@@ -4,6 +4,9 @@
 # A test calls `weir ARGS...`, then expect_*, and ends with `finish`. Failures are counted, each with the command.
 set -u
 
+for program in "$WEIR" "$JSON_GET" "$LOOP_REFERENCE"; do
+    [ -x "$program" ] || { echo "not built: $program" >&2; exit 1; }
+done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
@@ -13,6 +16,7 @@ code=0
 
 fail() {
     failures=$((failures + 1))
+    [ "$failures" -le 20 ] || return 0
     printf 'FAILED: %s\n  %s\n' "$command_line" "$*"
     sed 's/^/  stderr: /' "$work/err" | head -n 12
 }

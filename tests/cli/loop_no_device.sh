@@ -8,7 +8,7 @@ expect_no_device() {
     expect_json "" "device,steps,shape,pool,limit,forms"
     expect_json device null
     expect_json forms 0
-    check "no reason on stderr" test -s "$work/err"
+    expect_stderr_lines 1
 }
 
 export OCL_ICD_VENDORS="$work/none"
@@ -18,12 +18,12 @@ expect_stderr "OCL_ICD_VENDORS"
 weir loop
 expect_code 3
 expect_stdout_empty
-check "no reason on stderr" test -s "$work/err"
+expect_stderr_lines 1
 
 export OCL_ICD_VENDORS="$work/broken"
 weir loop --json
 expect_no_device
-expect_stderr "libnothing|nothing.icd|icd"
+expect_stderr "broken"
 
 export OCL_ICD_VENDORS="$work/empty"
 weir loop --json
