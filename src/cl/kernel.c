@@ -40,7 +40,15 @@ static int is_set(const wi_arg_slot *slot, const wi_arg *arg, uint64_t bits)
     return arg->kind != WI_ARG_BUFFER || slot->dropped_buffers == wi_live_dropped(WI_LIVE_BUFFER);
 }
 
-static cl_int set_arg(wi_kernel *kernel, unsigned index, const wi_arg *arg)
+static cl_int set_arg(cl_kernel handle, unsigned index, const wi_arg *arg)
+{
+    if (arg->kind == WI_ARG_LOCAL) {
+        return clSetKernelArg(handle, index, (size_t)arg->value.u64, NULL);
+    }
+    return clSetKernelArg(handle, index, arg_bytes[arg->kind], &arg->value);
+}
+
+static cl_int update_arg(wi_kernel *kernel, unsigned index, const wi_arg *arg)
 {
     wi_arg_slot *slot = &kernel->slots[index];
     const uint64_t bits = get_bits(arg);
@@ -48,29 +56,22 @@ static cl_int set_arg(wi_kernel *kernel, unsigned index, const wi_arg *arg)
     cl_int code = CL_SUCCESS;
 
     if (is_set(slot, arg, bits)) return CL_SUCCESS;
-
     dropped = wi_live_dropped(WI_LIVE_BUFFER);
-    code = arg->kind == WI_ARG_LOCAL
-               ? clSetKernelArg(kernel->handle, index, (size_t)arg->value.u64, NULL)
-               : clSetKernelArg(kernel->handle, index, arg_bytes[arg->kind], &arg->value);
-    slot->kind = code == CL_SUCCESS ? (int)arg->kind : -1;
-    slot->bits = bits;
-    slot->dropped_buffers = dropped;
+    code = set_arg(kernel->handle, index, arg);
+    *slot = (wi_arg_slot){code == CL_SUCCESS ? (int)arg->kind : -1, bits, dropped};
     return code;
 }
 
 cl_int wi_kernel_set_args(wi_kernel *kernel, const wi_arg *args, unsigned count, unsigned *index)
 {
-    *index = 0;
-    if (count != kernel->arg_count) return CL_INVALID_KERNEL_ARGS;
-    for (unsigned i = 0; i < count; i++) {
-        cl_int code = set_arg(kernel, i, &args[i]);
-        if (code != CL_SUCCESS) {
-            *index = i;
-            return code;
-        }
+    cl_int code = CL_SUCCESS;
+
+    for (unsigned i = 0; i < count && code == CL_SUCCESS; i++) {
+        *index = i;
+        code = i < WI_ARG_SLOTS ? update_arg(kernel, i, &args[i])
+                                : set_arg(kernel->handle, i, &args[i]);
     }
-    return CL_SUCCESS;
+    return code;
 }
 
 /* Makes the object around a driver's kernel, which it takes over on success. */
@@ -78,24 +79,19 @@ static weir_status wrap_kernel(cl_kernel handle, cl_device_id device, const char
                                wi_kernel **out)
 {
     wi_kernel *kernel = NULL;
-    cl_uint arg_count = 0;
     size_t max_group = 0;
-    cl_int code = clGetKernelInfo(handle, CL_KERNEL_NUM_ARGS, sizeof arg_count, &arg_count, NULL);
-    if (code != CL_SUCCESS) return wi_cl_fail(code, "clGetKernelInfo", "kernel %s", name);
-    code = clGetKernelWorkGroupInfo(handle, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof max_group,
-                                    &max_group, NULL);
+    cl_int code = clGetKernelWorkGroupInfo(handle, device, CL_KERNEL_WORK_GROUP_SIZE,
+                                           sizeof max_group, &max_group, NULL);
     if (code != CL_SUCCESS) return wi_cl_fail(code, "clGetKernelWorkGroupInfo", "kernel %s", name);
 
-    kernel = wi_calloc(1, sizeof *kernel + arg_count * sizeof kernel->slots[0]);
+    kernel = wi_calloc(1, sizeof *kernel);
     if (kernel == NULL || pthread_mutex_init(&kernel->lock, NULL) != 0) {
         wi_free(kernel);
-        return wi_fail(WEIR_E_HOST_MEMORY, "wi_kernel_create", "kernel %s, %u arguments", name,
-                       (unsigned)arg_count);
+        return wi_fail(WEIR_E_HOST_MEMORY, "wi_kernel_create", "kernel %s", name);
     }
     kernel->handle = handle;
     kernel->max_group = max_group;
-    kernel->arg_count = arg_count;
-    for (unsigned i = 0; i < arg_count; i++) kernel->slots[i].kind = -1;
+    for (unsigned i = 0; i < WI_ARG_SLOTS; i++) kernel->slots[i].kind = -1;
     *out = kernel;
     return WEIR_OK;
 }

@@ -16,14 +16,16 @@ typedef struct wi_arg_slot {
     uint64_t dropped_buffers; /* buffers given back before the argument was set */
 } wi_arg_slot;
 
+/* Arguments whose last value is remembered; those beyond are set at every launch. */
+#define WI_ARG_SLOTS 32
+
 /* A kernel object with what is set in it.
- * Invariants: slots has arg_count entries, as many as the kernel has arguments; slots change under lock only. */
+ * Invariants: slots[i] tells of argument i, and changes under lock only. */
 struct wi_kernel {
     pthread_mutex_t lock; /* held from the first argument to the enqueue */
     cl_kernel handle;
     size_t max_group;
-    unsigned arg_count;
-    wi_arg_slot slots[];
+    wi_arg_slot slots[WI_ARG_SLOTS];
 };
 
 /** Brings all arguments to the driver, those that it already holds excepted. The caller holds the lock.

@@ -28,13 +28,6 @@ struct wi_program {
 /* As much of a build log as fits into a one-line message beside the rest. */
 #define MESSAGE_LOG_BYTES 300
 
-/* Takes over a program that a driver gave. */
-static cl_program count_program(cl_program handle)
-{
-    if (handle != NULL) wi_live_add(WI_LIVE_PROGRAM);
-    return handle;
-}
-
 static void release_program(cl_program handle)
 {
     if (handle == NULL) return;
@@ -113,7 +106,7 @@ static weir_status build_text(const wi_program_target *target, const char *text,
     if (code != CL_SUCCESS) {
         return wi_cl_fail(code, "clCreateProgramWithSource", "%zu bytes of text", bytes);
     }
-    (void)count_program(handle);
+    wi_live_add(WI_LIVE_PROGRAM);
     code = clBuildProgram(handle, 1, &target->device, options, NULL, NULL);
     if (code != CL_SUCCESS) {
         st = fail_build(code, handle, target, sources, source_count);
@@ -127,6 +120,15 @@ static weir_status build_text(const wi_program_target *target, const char *text,
     return WEIR_OK;
 }
 
+/* 1 if the driver says that there is no kernel in a program it has built. */
+static int is_empty(cl_program handle)
+{
+    size_t kernels = 0;
+    return clGetProgramInfo(handle, CL_PROGRAM_NUM_KERNELS, sizeof kernels, &kernels, NULL) ==
+               CL_SUCCESS &&
+           kernels == 0;
+}
+
 /* NULL if the driver does not take the binary, or finds no kernel in it. */
 static cl_program build_binary(const wi_program_target *target, const void *data, size_t bytes,
                                const char *options)
@@ -134,21 +136,18 @@ static cl_program build_binary(const wi_program_target *target, const void *data
     const unsigned char *binary = data;
     cl_int binary_code = CL_SUCCESS;
     cl_int code = CL_SUCCESS;
-    size_t kernels = 0;
     cl_program handle = clCreateProgramWithBinary(target->context, 1, &target->device, &bytes,
                                                   &binary, &binary_code, &code);
 
     if (code != CL_SUCCESS) return NULL;
-    (void)count_program(handle);
-    if (binary_code == CL_SUCCESS) {
-        code = clBuildProgram(handle, 1, &target->device, options, NULL, NULL);
-        if (code == CL_SUCCESS) {
-            code = clGetProgramInfo(handle, CL_PROGRAM_NUM_KERNELS, sizeof kernels, &kernels, NULL);
-        }
-        if (code == CL_SUCCESS && kernels > 0) return handle;
+    wi_live_add(WI_LIVE_PROGRAM);
+    if (binary_code != CL_SUCCESS ||
+        clBuildProgram(handle, 1, &target->device, options, NULL, NULL) != CL_SUCCESS ||
+        is_empty(handle)) {
+        release_program(handle);
+        return NULL;
     }
-    release_program(handle);
-    return NULL;
+    return handle;
 }
 
 /* NULL if the cache has no use. */

@@ -15,12 +15,6 @@
 
 #include <assert.h>
 
-void wi_event_adopt(cl_event event)
-{
-    (void)event;
-    wi_live_add(WI_LIVE_EVENT);
-}
-
 void wi_event_release(cl_event event)
 {
     wi_live_drop(WI_LIVE_EVENT);
@@ -122,7 +116,7 @@ static void add_marker(wi_progress *progress, cl_event event)
 static cl_int mark_end(const wi_progress *progress, cl_event *out)
 {
     cl_int code = clEnqueueMarkerWithWaitList(progress->queue, 0, NULL, out);
-    if (code == CL_SUCCESS) wi_event_adopt(*out);
+    if (code == CL_SUCCESS) wi_live_add(WI_LIVE_EVENT);
     return code;
 }
 
@@ -135,7 +129,7 @@ void wi_progress_count(wi_progress *progress, cl_event event)
 {
     progress->sequence++;
     if (event != NULL) {
-        wi_event_adopt(event);
+        wi_live_add(WI_LIVE_EVENT);
         add_marker(progress, event);
     }
     if (event != NULL || progress->sequence - progress->flushed >= progress->burst) {
@@ -154,7 +148,7 @@ cl_int wi_progress_get_event(wi_progress *progress, uint64_t sequence, wi_marker
         if (mark->sequence < sequence) continue;
         code = clRetainEvent(mark->event);
         if (code == CL_SUCCESS) {
-            wi_event_adopt(mark->event);
+            wi_live_add(WI_LIVE_EVENT);
             *out = *mark;
         }
         return code;

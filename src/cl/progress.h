@@ -71,8 +71,7 @@ void wi_progress_raise(wi_progress *progress, uint64_t sequence);
 /** Gives a reference to an event at or behind `sequence`, and its number; the caller owns the reference. */
 cl_int wi_progress_get_event(wi_progress *progress, uint64_t sequence, wi_marker *out);
 
-/** Counts, and gives back, a reference to an event. */
-void wi_event_adopt(cl_event event);
+/** Gives back, and uncounts, a reference to an event. */
 void wi_event_release(cl_event event);
 
 /** Waits for an event; CL_SUCCESS, or what went wrong with it or with a command it depends on. No lock is needed. */

@@ -69,7 +69,7 @@ static cl_int end_and_wait(wi_queue *queue, cl_int code, cl_event event, int *is
 
     *is_late = 0;
     if (code == CL_SUCCESS) {
-        wi_event_adopt(event);
+        wi_live_add(WI_LIVE_EVENT);
         wi_progress_count(&queue->progress, NULL);
         wi_progress_flush(&queue->progress);
         sequence = queue->progress.sequence;
@@ -167,8 +167,7 @@ weir_status wi_queue_launch(wi_queue *queue, const wi_launch *launch)
 
     if (code == CL_SUCCESS) return WEIR_OK;
     if (!are_set) {
-        return wi_cl_fail(code, "clSetKernelArg", "argument %u; %u were given, the kernel has %u",
-                          index, launch->arg_count, kernel->arg_count);
+        return wi_cl_fail(code, "clSetKernelArg", "argument %u of %u", index, launch->arg_count);
     }
     return wi_cl_fail(code, "clEnqueueNDRangeKernel", "global size %zu, local size %zu",
                       launch->global_size, launch->local_size);
