@@ -50,7 +50,8 @@ WI_FN void wi_store(__global float *at, const ulong left, const ulong from, cons
 
 WI_FN wi_quad_u wi_draw_words(const ulong seed, const ulong draw, const ulong quad)
 {
-    const wi_quad_u counter = wi_counter((uint)quad, (uint)(quad >> 32), (uint)draw, (uint)(draw >> 32));
+    const wi_quad_u counter =
+        wi_counter((uint)quad, (uint)(quad >> 32), (uint)draw, (uint)(draw >> 32));
     return wi_philox(counter, (uint)seed, (uint)(seed >> 32));
 }
 

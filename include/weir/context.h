@@ -15,7 +15,10 @@ typedef struct weir_context_options {
     int no_self_check; /* 1: do not verify at open that arithmetic on this device gives the bits weir promises */
 } weir_context_options;
 
-#define WEIR_CONTEXT_OPTIONS_INIT {sizeof(weir_context_options), 0}
+#define WEIR_CONTEXT_OPTIONS_INIT       \
+    {                                   \
+        sizeof(weir_context_options), 0 \
+    }
 
 /* Counts since the context was opened. */
 typedef struct weir_context_stats {

@@ -14,12 +14,12 @@ WEIR_BEGIN_DECLS
 typedef struct weir_device weir_device;
 
 /* X(NAME, lower-case name), best first; accelerators and emulators are used only when asked for. */
-#define WEIR_DEVICE_CLASS_LIST(X)                                                                  \
-    X(DISCRETE, "discrete")                                                                        \
-    X(INTEGRATED, "integrated")                                                                    \
-    X(CPU, "cpu")                                                                                  \
-    X(SOFTWARE, "software")                                                                        \
-    X(ACCELERATOR, "accelerator")                                                                  \
+#define WEIR_DEVICE_CLASS_LIST(X) \
+    X(DISCRETE, "discrete")       \
+    X(INTEGRATED, "integrated")   \
+    X(CPU, "cpu")                 \
+    X(SOFTWARE, "software")       \
+    X(ACCELERATOR, "accelerator") \
     X(EMULATOR, "emulator")
 
 typedef enum weir_device_class {
@@ -39,7 +39,10 @@ typedef struct weir_memory_options {
     double limit_fraction; /* of the device's memory, 0 < f <= 1; takes the place of earlier bytes */
 } weir_memory_options;
 
-#define WEIR_MEMORY_OPTIONS_INIT {sizeof(weir_memory_options), NULL, 0, 0.0}
+#define WEIR_MEMORY_OPTIONS_INIT                  \
+    {                                             \
+        sizeof(weir_memory_options), NULL, 0, 0.0 \
+    }
 
 /** Returns "discrete", "cpu", ...; "unknown" for a value outside the list. Thread: safe. The string is static. */
 WEIR_API const char *weir_device_class_name(weir_device_class device_class);

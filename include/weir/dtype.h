@@ -9,16 +9,16 @@
 WEIR_BEGIN_DECLS
 
 /* X(NAME, value, lower-case name, bytes of one element) */
-#define WEIR_DTYPE_LIST(X)                                                                         \
-    X(F32, 1, "f32", 4)                                                                            \
-    X(F64, 2, "f64", 8)                                                                            \
-    X(F16, 3, "f16", 2)                                                                            \
-    X(BF16, 4, "bf16", 2)                                                                          \
-    X(I8, 5, "i8", 1)                                                                              \
-    X(U8, 6, "u8", 1)                                                                              \
-    X(I32, 7, "i32", 4)                                                                            \
-    X(U32, 8, "u32", 4)                                                                            \
-    X(I64, 9, "i64", 8)                                                                            \
+#define WEIR_DTYPE_LIST(X) \
+    X(F32, 1, "f32", 4)    \
+    X(F64, 2, "f64", 8)    \
+    X(F16, 3, "f16", 2)    \
+    X(BF16, 4, "bf16", 2)  \
+    X(I8, 5, "i8", 1)      \
+    X(U8, 6, "u8", 1)      \
+    X(I32, 7, "i32", 4)    \
+    X(U32, 8, "u32", 4)    \
+    X(I64, 9, "i64", 8)    \
     X(U64, 10, "u64", 8)
 
 typedef enum weir_dtype {

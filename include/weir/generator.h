@@ -15,7 +15,10 @@ typedef struct weir_generator {
     uint64_t next_draw; /* number of the next draw; each drawing call takes one */
 } weir_generator;
 
-#define WEIR_GENERATOR_INIT {1, 0}
+#define WEIR_GENERATOR_INIT \
+    {                       \
+        1, 0                \
+    }
 
 WEIR_END_DECLS
 

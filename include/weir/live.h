@@ -9,12 +9,12 @@
 WEIR_BEGIN_DECLS
 
 /* X(NAME, field, text) */
-#define WEIR_LIVE_LIST(X)                                                                          \
-    X(CONTEXT, contexts, "cl_context")                                                             \
-    X(QUEUE, queues, "cl_command_queue")                                                           \
-    X(BUFFER, buffers, "cl_mem")                                                                   \
-    X(PROGRAM, programs, "cl_program")                                                             \
-    X(KERNEL, kernels, "cl_kernel")                                                                \
+#define WEIR_LIVE_LIST(X)                \
+    X(CONTEXT, contexts, "cl_context")   \
+    X(QUEUE, queues, "cl_command_queue") \
+    X(BUFFER, buffers, "cl_mem")         \
+    X(PROGRAM, programs, "cl_program")   \
+    X(KERNEL, kernels, "cl_kernel")      \
     X(EVENT, events, "cl_event")
 
 typedef struct weir_live {

@@ -12,11 +12,11 @@ WEIR_BEGIN_DECLS
 #define WEIR_OWNER_BYTES 64 /* an owner label with its final zero byte; longer ones are cut */
 
 /* X(NAME, lower-case name, sentence) */
-#define WEIR_OOM_CAUSE_LIST(X)                                                                     \
-    X(LIMIT, "limit", "the request would pass the limit set for this device")                      \
-    X(DRIVER, "driver", "the driver refused to give more memory")                                  \
-    X(FRAGMENTED, "fragmented", "enough bytes are free, but in no single range")                   \
-    X(PINNED, "pinned", "free ranges cannot be joined because blocks between them are pinned")     \
+#define WEIR_OOM_CAUSE_LIST(X)                                                                 \
+    X(LIMIT, "limit", "the request would pass the limit set for this device")                  \
+    X(DRIVER, "driver", "the driver refused to give more memory")                              \
+    X(FRAGMENTED, "fragmented", "enough bytes are free, but in no single range")               \
+    X(PINNED, "pinned", "free ranges cannot be joined because blocks between them are pinned") \
     X(MAX_ALLOC, "max_alloc", "the request is larger than the device allows for one buffer")
 
 typedef enum weir_oom_cause {

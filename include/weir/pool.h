@@ -29,11 +29,11 @@ typedef struct weir_pool_stats {
     weir_counter in_use_bytes;
     weir_counter reserved_bytes;
     weir_counter blocks;
-    uint64_t limit_bytes;    /* 0: none set */
-    uint64_t driver_allocs;  /* buffers taken from the driver */
-    uint64_t driver_frees;   /* buffers given back */
+    uint64_t limit_bytes;   /* 0: none set */
+    uint64_t driver_allocs; /* buffers taken from the driver */
+    uint64_t driver_frees;  /* buffers given back */
     uint64_t largest_free_bytes;
-    uint64_t oom_count;      /* requests that failed for want of memory */
+    uint64_t oom_count; /* requests that failed for want of memory */
 } weir_pool_stats;
 
 /** Takes a block of device memory.

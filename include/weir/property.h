@@ -32,8 +32,8 @@ typedef enum weir_property_kind {
 
 /* One property of a record. Pointers are valid as long as the record. */
 typedef struct weir_property {
-    const char *name;   /* "global_mem_size" */
-    int is_platform;    /* 1: belongs to the platform */
+    const char *name; /* "global_mem_size" */
+    int is_platform;  /* 1: belongs to the platform */
     weir_property_kind kind;
     weir_property_state state;
     const char *text;    /* TEXT: the value, never NULL; else "" */

@@ -42,7 +42,8 @@ WEIR_API const char *weir_system_warning(const weir_system *system, size_t i);
  * out        owned by the system; NULL on failure
  * Thread: safe.
  * Errors: ARG for a malformed selector, NO_DEVICE (the message lists the choices, or why there is no device). */
-WEIR_API WEIR_NODISCARD weir_status weir_system_find(const weir_system *system, const char *selector, weir_device **out);
+WEIR_API WEIR_NODISCARD weir_status weir_system_find(const weir_system *system, const char *selector,
+                                                     weir_device **out);
 
 /** Appends why there is no device: what was looked for, where, which environment variables are in force, and which
  * device nodes are closed to this user. Appends the list of devices if there are some, and why none is taken without

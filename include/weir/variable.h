@@ -13,7 +13,10 @@ typedef struct weir_variable_options {
     int is_strict; /* 1: an update of shared storage fails with SHARED instead of copying */
 } weir_variable_options;
 
-#define WEIR_VARIABLE_OPTIONS_INIT {sizeof(weir_variable_options), 0}
+#define WEIR_VARIABLE_OPTIONS_INIT       \
+    {                                    \
+        sizeof(weir_variable_options), 0 \
+    }
 
 /** Makes a variable.
  * name      label for reports; copied; NULL: "variable"

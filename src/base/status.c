@@ -14,10 +14,9 @@ static const struct status_row {
     weir_status status;
     const char *name;
     const char *text;
-} status_rows[] = {
-    {WEIR_OK, "ok", "no error"},
+} status_rows[] = {{WEIR_OK, "ok", "no error"},
 #define STATUS_ROW(NAME, Value, Lower, Text) {WEIR_E_##NAME, Lower, Text},
-    WEIR_STATUS_LIST(STATUS_ROW)
+                   WEIR_STATUS_LIST(STATUS_ROW)
 #undef STATUS_ROW
 };
 
@@ -44,10 +43,9 @@ const char *weir_status_text(weir_status status)
 static const struct cause_row {
     const char *name;
     const char *text;
-} cause_rows[] = {
-    [WEIR_OOM_NONE] = {"none", "no cause is known"},
+} cause_rows[] = {[WEIR_OOM_NONE] = {"none", "no cause is known"},
 #define CAUSE_ROW(NAME, Lower, Text) [WEIR_OOM_##NAME] = {Lower, Text},
-    WEIR_OOM_CAUSE_LIST(CAUSE_ROW)
+                  WEIR_OOM_CAUSE_LIST(CAUSE_ROW)
 #undef CAUSE_ROW
 };
 

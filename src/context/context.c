@@ -76,8 +76,8 @@ static weir_status open_parts(weir_context *context)
     if (context->mark == NULL || !context->has_kernels) {
         return wi_fail(WEIR_E_HOST_MEMORY, "weir_context_create", "no host memory");
     }
-    status = wi_cl_context_create(wi_device_get_cl_platform(context->device), device,
-                                  &context->handle);
+    status =
+        wi_cl_context_create(wi_device_get_cl_platform(context->device), device, &context->handle);
     if (status != WEIR_OK) return status;
     status = wi_queue_create(context->handle, device, &context->queue);
     if (status != WEIR_OK) return status;
@@ -108,8 +108,8 @@ weir_status weir_context_create(weir_device *device, const weir_context_options 
     if (status != WEIR_OK) return status;
     context = wi_calloc(1, sizeof *context);
     if (context == NULL) {
-        status = wi_fail(WEIR_E_HOST_MEMORY, "weir_context_create", "%zu host bytes",
-                         sizeof *context);
+        status =
+            wi_fail(WEIR_E_HOST_MEMORY, "weir_context_create", "%zu host bytes", sizeof *context);
         goto done;
     }
     atomic_init(&context->owners, 1);
@@ -135,9 +135,7 @@ done:
 
 weir_context *weir_context_retain(weir_context *context)
 {
-    if (context != NULL) {
-        atomic_fetch_add_explicit(&context->owners, 1, memory_order_relaxed);
-    }
+    if (context != NULL) { atomic_fetch_add_explicit(&context->owners, 1, memory_order_relaxed); }
     return context;
 }
 
@@ -205,8 +203,10 @@ void weir_context_get_stats(const weir_context *context, weir_context_stats *out
 void weir_context_explain(const weir_context *context, weir_text *text)
 {
     if (context == NULL || text == NULL) return;
-    if (context->is_checked) wi_self_check_write(&context->self_check, text);
-    else weir_text_append(text, "the self-check was switched off\n");
+    if (context->is_checked)
+        wi_self_check_write(&context->self_check, text);
+    else
+        weir_text_append(text, "the self-check was switched off\n");
 }
 
 weir_status wi_context_launch(weir_context *context, const wi_launch *launch)

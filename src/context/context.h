@@ -23,7 +23,8 @@ typedef struct wi_kernel_recipe {
  * Thread: safe; two threads that miss may both build, one of the results is kept.
  * Errors: as wi_program_create() and wi_kernel_create(). */
 weir_status wi_context_kernel(weir_context *context, uint64_t key,
-                              weir_status (*make)(void *user, wi_kernel_recipe *recipe), void *user, wi_kernel **out);
+                              weir_status (*make)(void *user, wi_kernel_recipe *recipe), void *user,
+                              wi_kernel **out);
 
 /** Launches on the context's queue. Errors: FORKED, DRIVER, OUT_OF_MEMORY, HOST_MEMORY. */
 weir_status wi_context_launch(weir_context *context, const wi_launch *launch);

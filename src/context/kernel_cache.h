@@ -39,6 +39,7 @@ wi_kernel *wi_kernel_cache_find(wi_kernel_cache *cache, uint64_t key);
 
 /** Takes ownership of program and kernel, and returns the kernel to use: an earlier one of the same key wins, then
  * those given are destroyed. NULL (nothing taken) if there is no host memory. */
-wi_kernel *wi_kernel_cache_add(wi_kernel_cache *cache, uint64_t key, wi_program *program, wi_kernel *kernel);
+wi_kernel *wi_kernel_cache_add(wi_kernel_cache *cache, uint64_t key, wi_program *program,
+                               wi_kernel *kernel);
 
 #endif

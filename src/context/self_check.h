@@ -24,16 +24,19 @@
 
 /* X(NAME, lower-case name, refuses, what it means when cases differ). `refuses` 1: results of normal size would have
  * other bits, so the context is not opened; 0: the difference is named and weir's functions do not depend on it. */
-#define WI_CHECKED_LIST(X)                                                                                        \
-    X(INTEGERS, "integers", 1, "32-bit product, upper half of a product, shift, conversion or comparison differ") \
-    X(PHILOX, "philox", 1, "the random words are not those of philox4x32-10")                                     \
-    X(ROUNDING, "rounding", 1, "+ - * do not round to nearest even")                                              \
-    X(INFINITIES, "infinities", 1, "overflow or infinite operands do not give the infinities of IEEE 754")        \
-    X(NAN, "nan", 1, "an invalid operation does not give NaN, or NaN compares as a number")                       \
-    X(FMA, "fma", 1, "fma is not rounded once")                                                                   \
-    X(CONTRACTION, "contraction", 1, "a * b + c is fused although contraction is off")                            \
-    X(FUNCTIONS, "functions", 1, "log, exp, tanh, sqrt, division, sine, cosine or normals differ from the host")  \
-    X(SUBNORMALS, "subnormals", 0, "+ - * or comparisons flush subnormal numbers to zero")                        \
+#define WI_CHECKED_LIST(X)                                                                  \
+    X(INTEGERS, "integers", 1,                                                              \
+      "32-bit product, upper half of a product, shift, conversion or comparison differ")    \
+    X(PHILOX, "philox", 1, "the random words are not those of philox4x32-10")               \
+    X(ROUNDING, "rounding", 1, "+ - * do not round to nearest even")                        \
+    X(INFINITIES, "infinities", 1,                                                          \
+      "overflow or infinite operands do not give the infinities of IEEE 754")               \
+    X(NAN, "nan", 1, "an invalid operation does not give NaN, or NaN compares as a number") \
+    X(FMA, "fma", 1, "fma is not rounded once")                                             \
+    X(CONTRACTION, "contraction", 1, "a * b + c is fused although contraction is off")      \
+    X(FUNCTIONS, "functions", 1,                                                            \
+      "log, exp, tanh, sqrt, division, sine, cosine or normals differ from the host")       \
+    X(SUBNORMALS, "subnormals", 0, "+ - * or comparisons flush subnormal numbers to zero")  \
     X(FMA_SUBNORMALS, "fma subnormals", 0, "fma flushes subnormal numbers to zero")
 
 typedef enum wi_checked {

@@ -20,7 +20,7 @@ struct weir_device {
     weir_device_class device_class;
     wi_device_traits traits;
     char pci_text[WI_PCI_TEXT_BYTES]; /* "" if nothing states it */
-    char *platform_text; /* what traits.platform_text shows */
+    char *platform_text;              /* what traits.platform_text shows */
     wi_budget budget;
     pthread_mutex_t lock;
     wi_memory_config config;

@@ -21,8 +21,10 @@ static const char *hint_of(weir_oom_cause cause)
     case WEIR_OOM_PINNED:
         return "release blocks that lie between free ranges, take large blocks first, or give "
                "wholly free roots back with weir_pool_trim()";
-    case WEIR_OOM_MAX_ALLOC: return "split the tensor: no buffer of this device can be larger";
-    case WEIR_OOM_NONE: break;
+    case WEIR_OOM_MAX_ALLOC:
+        return "split the tensor: no buffer of this device can be larger";
+    case WEIR_OOM_NONE:
+        break;
     }
     return "";
 }
@@ -77,10 +79,11 @@ void wi_oom_write_stats(const weir_pool_stats *stats, const char *strategy, weir
     char total[32];
 
     weir_text_append(text, "pool: %s, ", strategy);
-    if (stats->limit_bytes == 0) weir_text_append(text, "no limit\n");
-    else weir_text_append(text, "limit %s\n", format_bytes(stats->limit_bytes, current, 32));
-    weir_text_append(text, "%-10s %12s %12s %12s %10s\n", "bytes", "now", "peak", "total",
-                     "count");
+    if (stats->limit_bytes == 0)
+        weir_text_append(text, "no limit\n");
+    else
+        weir_text_append(text, "limit %s\n", format_bytes(stats->limit_bytes, current, 32));
+    weir_text_append(text, "%-10s %12s %12s %12s %10s\n", "bytes", "now", "peak", "total", "count");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const weir_counter *counter = rows[i].counter;
         weir_text_append(text, "%-10s %12s %12s %12s %10" PRIu64 "\n", rows[i].name,
@@ -88,11 +91,10 @@ void wi_oom_write_stats(const weir_pool_stats *stats, const char *strategy, weir
                          format_bytes(counter->peak, peak, sizeof peak),
                          format_bytes(counter->total, total, sizeof total), counter->count);
     }
-    weir_text_append(text,
-                     "driver: %" PRIu64 " buffers taken, %" PRIu64
-                     " given back; largest free range %s\n",
-                     stats->driver_allocs, stats->driver_frees,
-                     format_bytes(stats->largest_free_bytes, current, sizeof current));
+    weir_text_append(
+        text, "driver: %" PRIu64 " buffers taken, %" PRIu64 " given back; largest free range %s\n",
+        stats->driver_allocs, stats->driver_frees,
+        format_bytes(stats->largest_free_bytes, current, sizeof current));
 }
 
 void wi_oom_write_owners(const weir_oom_report *report, uint64_t total_bytes, uint64_t total_blocks,

@@ -7,12 +7,14 @@
 #include <weir/pool.h>
 
 /** Records OUT_OF_MEMORY for a request of `owner` with the numbers of the report and the hint of its cause. */
-weir_status wi_oom_fail(const weir_oom_report *report, const char *owner, const wi_device_traits *traits);
+weir_status wi_oom_fail(const weir_oom_report *report, const char *owner,
+                        const wi_device_traits *traits);
 
 /** Appends the statistics as a table. */
 void wi_oom_write_stats(const weir_pool_stats *stats, const char *strategy, weir_text *text);
 
 /** Appends the owners as a table, and what the listed ones leave over of the totals. */
-void wi_oom_write_owners(const weir_oom_report *report, uint64_t total_bytes, uint64_t total_blocks, weir_text *text);
+void wi_oom_write_owners(const weir_oom_report *report, uint64_t total_bytes, uint64_t total_blocks,
+                         weir_text *text);
 
 #endif

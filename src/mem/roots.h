@@ -19,8 +19,8 @@
 typedef struct wi_root {
     cl_mem buffer;
     uint64_t bytes;
-    uint64_t serial;    /* from 1, unique within the pool */
-    uint64_t sequence;  /* of the last command enqueued when it was given back */
+    uint64_t serial;   /* from 1, unique within the pool */
+    uint64_t sequence; /* of the last command enqueued when it was given back */
     struct wi_root *next;
 } wi_root;
 

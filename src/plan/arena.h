@@ -40,7 +40,7 @@ typedef struct wi_arena_options {
     uint64_t granule_bytes;  /* every size is rounded up to it; a power of two >= 256 */
     uint64_t max_root_bytes; /* no root is larger; rounded down to the granule by the arena */
     uint64_t total_bytes;    /* the device's memory; strategies take default sizes from it */
-    int has_limit;           /* 1: `available` is a limit the user set; 0, or UINT64_MAX available: the strategy's
+    int has_limit; /* 1: `available` is a limit the user set; 0, or UINT64_MAX available: the strategy's
                               * default limit holds for the bytes this arena holds */
 } wi_arena_options;
 
@@ -55,7 +55,8 @@ typedef struct wi_placement {
 typedef struct wi_arena_stats {
     uint64_t requested_bytes;
     uint64_t in_use_bytes;
-    uint64_t reserved_bytes; /* bytes in roots the arena holds (those released to the source are not counted here) */
+    uint64_t
+        reserved_bytes; /* bytes in roots the arena holds (those released to the source are not counted here) */
     uint64_t largest_free_bytes;
     uint64_t free_bytes; /* reserved - in_use */
     uint64_t root_count;
@@ -66,8 +67,8 @@ typedef struct wi_arena_stats {
 /** Makes an arena. Takes no root yet.
  * strategy   borrowed, must outlive the arena; options and source are copied
  * Errors: ARG, HOST_MEMORY. */
-weir_status wi_arena_create(const wi_strategy *strategy, const wi_arena_options *options, const wi_root_source *source,
-                            wi_arena **out);
+weir_status wi_arena_create(const wi_strategy *strategy, const wi_arena_options *options,
+                            const wi_root_source *source, wi_arena **out);
 
 /** Releases every root, used or not, and frees the arena. NULL is allowed. */
 void wi_arena_destroy(wi_arena *arena);
@@ -81,7 +82,8 @@ void wi_arena_destroy(wi_arena *arena);
  *           limit       anything else
  * Errors: OUT_OF_MEMORY, HOST_MEMORY, ARG, what the source records. Nothing changed on failure, but for roots that a
  *         failed search for space gave back. */
-weir_status wi_arena_alloc(wi_arena *arena, uint64_t bytes, wi_placement *out, weir_oom_cause *cause);
+weir_status wi_arena_alloc(wi_arena *arena, uint64_t bytes, wi_placement *out,
+                           weir_oom_cause *cause);
 
 /** Frees a placement; joins free neighbours; gives the root back if the strategy says so. */
 void wi_arena_free(wi_arena *arena, wi_range *range);

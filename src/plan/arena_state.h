@@ -9,7 +9,7 @@
 typedef struct wi_growth {
     uint64_t next_root_bytes; /* wi_grow_doubling: size of the next root; 0: not begun */
     uint64_t limit_bytes;     /* wi_grow_to_limit: settled when the first root is taken */
-    int limit_is_cut;         /* wi_grow_to_limit: the driver refused a root, limit_bytes is what was got */
+    int limit_is_cut; /* wi_grow_to_limit: the driver refused a root, limit_bytes is what was got */
 } wi_growth;
 
 /* An arena is a list of roots cut into ranges, and an index of the free ones.

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct wi_strategy wi_strategy; /* members: strategy.c's neighbours only, see plan/strategy_rules.h */
+typedef struct wi_strategy
+    wi_strategy; /* members: strategy.c's neighbours only, see plan/strategy_rules.h */
 
 /** Finds a strategy by its lower-case name; NULL if this build has none of that name. */
 const wi_strategy *wi_strategy_find(const char *name);

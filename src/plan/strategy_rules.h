@@ -14,17 +14,18 @@
 
 /* What is tried, in this order, when neither a search nor growth found room. */
 typedef enum wi_failure_step {
-    WI_STEP_DRAIN = 1,   /* wait for commands that keep released memory counted */
-    WI_STEP_RETURN = 2,  /* give wholly free roots back, so that a larger one fits under the limit */
+    WI_STEP_DRAIN = 1,  /* wait for commands that keep released memory counted */
+    WI_STEP_RETURN = 2, /* give wholly free roots back, so that a larger one fits under the limit */
     WI_STEP_COMPACT = 4, /* have blocks moved together */
     WI_STEP_SEARCH = 8,  /* after each of these: search the free ranges again */
     WI_STEP_GROW = 16    /* after each of these: grow again */
 } wi_failure_step;
 
 struct wi_strategy {
-    const char *name;             /* lower case */
-    const char *text;             /* one sentence */
-    uint64_t unit_bytes;          /* sizes are multiples of it, or of the granule if that is larger; a power of two */
+    const char *name; /* lower case */
+    const char *text; /* one sentence */
+    uint64_t
+        unit_bytes; /* sizes are multiples of it, or of the granule if that is larger; a power of two */
     unsigned failure_steps;       /* wi_failure_step, or-ed */
     const wi_range_index *ranges; /* how free ranges are kept and chosen */
     /* The limit without one set by the user. */
@@ -49,9 +50,10 @@ uint64_t wi_arena_get_remaining(const wi_arena *arena);
 weir_status wi_arena_take_root(wi_arena *arena, uint64_t bytes);
 
 /* Rules that rows share. */
-uint64_t wi_limit_whole(uint64_t total_bytes);                 /* direct.c */
-uint64_t wi_limit_reserve(uint64_t total_bytes);               /* bfc.c: the total without a share for the system */
-weir_status wi_grow_exact(wi_arena *arena, uint64_t bytes);    /* direct.c: one root for the request */
+uint64_t wi_limit_whole(uint64_t total_bytes); /* direct.c */
+uint64_t
+wi_limit_reserve(uint64_t total_bytes); /* bfc.c: the total without a share for the system */
+weir_status wi_grow_exact(wi_arena *arena, uint64_t bytes); /* direct.c: one root for the request */
 weir_status wi_grow_doubling(wi_arena *arena, uint64_t bytes); /* bfc.c: 2 MiB, doubling */
 weir_status wi_grow_to_limit(wi_arena *arena, uint64_t bytes); /* bfc.c: all at once */
 int wi_split_never(const wi_arena *arena, const wi_range *range, uint64_t bytes); /* direct.c */

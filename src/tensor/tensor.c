@@ -185,8 +185,8 @@ weir_status weir_tensor_from_host(weir_context *context, weir_dtype dtype, const
         }
         status = wi_tensor_operand(tensor, 0, &operand);
         if (status != WEIR_OK) goto done;
-        status = wi_queue_write(wi_context_get_queue(context), operand.buffer,
-                                operand.offset_bytes, tensor->bytes, data);
+        status = wi_queue_write(wi_context_get_queue(context), operand.buffer, operand.offset_bytes,
+                                tensor->bytes, data);
         if (status != WEIR_OK) goto done;
     }
     *out = tensor;

@@ -17,8 +17,8 @@ typedef struct wi_draw {
     uint64_t seed;
     uint64_t draw;
     /* Writes elements 0 .. count - 1 to a buffer from offset_bytes on. Set by the room that launches. */
-    weir_status (*fill)(weir_context *context, const struct wi_draw *draw, cl_mem buffer, uint64_t offset_bytes,
-                        uint64_t count);
+    weir_status (*fill)(weir_context *context, const struct wi_draw *draw, cl_mem buffer,
+                        uint64_t offset_bytes, uint64_t count);
 } wi_draw;
 
 /* Where a kernel finds an operand. */
@@ -30,12 +30,12 @@ typedef struct wi_operand {
 
 /** Makes a tensor with a block of undefined contents. owner: label of the block, copied.
  * Errors: OUT_OF_MEMORY, HOST_MEMORY, SHAPE (bytes overflow), FORKED. */
-weir_status wi_tensor_create(weir_context *context, weir_dtype dtype, const weir_shape *shape, const char *owner,
-                             weir_tensor **out);
+weir_status wi_tensor_create(weir_context *context, weir_dtype dtype, const weir_shape *shape,
+                             const char *owner, weir_tensor **out);
 
 /** Makes a tensor that is a draw, without a block. owner: label, must outlive the tensor. */
-weir_status wi_tensor_create_draw(weir_context *context, weir_dtype dtype, const weir_shape *shape, const wi_draw *draw,
-                                  const char *owner, weir_tensor **out);
+weir_status wi_tensor_create_draw(weir_context *context, weir_dtype dtype, const weir_shape *shape,
+                                  const wi_draw *draw, const char *owner, weir_tensor **out);
 
 /** Reads where the elements are, for a launch while the tensor is held.
  * accepts_draw   1: the kernel can compute a draw itself. A draw is then left unwritten the first time; the second

@@ -126,9 +126,7 @@ done:
 
 weir_variable *weir_variable_retain(weir_variable *variable)
 {
-    if (variable != NULL) {
-        atomic_fetch_add_explicit(&variable->owners, 1, memory_order_relaxed);
-    }
+    if (variable != NULL) { atomic_fetch_add_explicit(&variable->owners, 1, memory_order_relaxed); }
     return variable;
 }
 
@@ -155,8 +153,10 @@ weir_status weir_variable_read(weir_variable *variable, weir_tensor **out)
         return wi_fail(WEIR_E_ARG, "weir_variable_read", "variable and out are required");
     }
     (void)pthread_mutex_lock(&variable->lock);
-    if (variable->value == NULL) status = fail_uninitialised(variable, "weir_variable_read");
-    else *out = weir_tensor_retain(variable->value);
+    if (variable->value == NULL)
+        status = fail_uninitialised(variable, "weir_variable_read");
+    else
+        *out = weir_tensor_retain(variable->value);
     (void)pthread_mutex_unlock(&variable->lock);
     return status;
 }

@@ -16,7 +16,8 @@ typedef struct wi_update {
 /** Checks `delta` against the variable, locks it and chooses the target.
  * where    public call, for the record
  * Errors: CONTEXT, DTYPE, SHAPE, UNINITIALISED, SHARED (strict), OUT_OF_MEMORY, HOST_MEMORY; nothing is locked then. */
-weir_status wi_update_begin(weir_variable *variable, const weir_tensor *delta, const char *where, wi_update *out);
+weir_status wi_update_begin(weir_variable *variable, const weir_tensor *delta, const char *where,
+                            wi_update *out);
 
 /** Publishes the target if status is OK, else drops it; unlocks. Returns status. */
 weir_status wi_update_end(wi_update *update, weir_status status);

@@ -113,8 +113,7 @@ static void refuses_past_the_limit(weir_context *ctx, const struct wt_device *de
     weir_block *more = NULL;
     int held = 0;
     limit_to(ctx, 8 * MIB, strategy);
-    while (held < COUNT &&
-           weir_pool_alloc(pool, 512 * KIB, "holder", &blocks[held]) == WEIR_OK) {
+    while (held < COUNT && weir_pool_alloc(pool, 512 * KIB, "holder", &blocks[held]) == WEIR_OK) {
         held++;
     }
     cr_assert_eq(held, 16, "%s, %s: %d blocks", dev->name, strategy, held);

@@ -32,8 +32,7 @@ WEIR_DEVICE_TEST_TAGGED(tensor, host_data_come_back_bit_for_bit_in_every_dtype)
         cr_assert(weir_shape_equal(weir_tensor_get_shape(tensor), &shape));
         memset(back, 0, sizeof back);
         cr_assert_eq(weir_tensor_to_host(tensor, back, bytes), WEIR_OK);
-        cr_assert_eq(memcmp(data, back, bytes), 0, "%s: %s", dev->name,
-                     weir_dtype_name(dtypes[i]));
+        cr_assert_eq(memcmp(data, back, bytes), 0, "%s: %s", dev->name, weir_dtype_name(dtypes[i]));
         weir_tensor_release(tensor);
     }
 }

@@ -9,10 +9,9 @@ TestSuite(status, .timeout = 10);
 
 Test(status, every_status_has_its_own_value_name_and_text)
 {
-    static const weir_status all[] = {
-        WEIR_OK,
+    static const weir_status all[] = {WEIR_OK,
 #define ROW(NAME, Value, Lower, Text) WEIR_E_##NAME,
-        WEIR_STATUS_LIST(ROW)
+                                      WEIR_STATUS_LIST(ROW)
 #undef ROW
     };
     size_t count = sizeof all / sizeof all[0];
