@@ -107,12 +107,10 @@ weir_device *wt_find(const struct wt_device *dev)
 
 weir_context *wt_open(const struct wt_device *dev, const weir_context_options *options)
 {
-    weir_context_options fast = WEIR_CONTEXT_OPTIONS_INIT;
     weir_device *device = wt_find(dev);
     weir_context *ctx = NULL;
 
-    fast.no_self_check = 1;
-    wt_ok(weir_context_create(device, options != NULL ? options : &fast, &ctx));
+    wt_ok(weir_context_create(device, options, &ctx));
     worker_context = ctx;
     return ctx;
 }

@@ -53,8 +53,7 @@ struct criterion_test_params wt_devices(int is_tagged);
 /* The device of a case. The system behind it lives until wt_close() or the end of the process. */
 weir_device *wt_find(const struct wt_device *dev);
 
-/* Opens the device of a case, without the self-check unless `options` say otherwise; asserts. Only one context made
- * here is closed by wt_close(). */
+/* Opens the device of a case; options may be NULL; asserts. Only one context made here is closed by wt_close(). */
 weir_context *wt_open(const struct wt_device *dev, const weir_context_options *options);
 
 /* Releases the context (may be NULL) and the system, then asserts that no OpenCL object of the library is left. */
