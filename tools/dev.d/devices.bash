@@ -33,9 +33,8 @@ system_icd() { # the library that the system's .icd file of this name has
 # Intel's CPU runtime comes from PyPI into a venv. Its libraries are found through LD_LIBRARY_PATH, but the venv also
 # has a loader of its own, which must not take the place of the system's: hence a folder of links to all others.
 intel_install() {
-    local python=python3
-    # A python of the system outlives one of a user's version manager.
-    [ ! -x /usr/bin/python3 ] || python=/usr/bin/python3
+    local python
+    python=$(venv_python) || return 1
     [ -x "$WEIR_INTEL_DIR/bin/python" ] || "$python" -m venv "$WEIR_INTEL_DIR" || return 1
     "$WEIR_INTEL_DIR/bin/python" -m pip install --quiet --disable-pip-version-check \
         intel-opencl-rt intel-cmplr-lib-rt
@@ -57,7 +56,7 @@ find_intel() {
     local library=$WEIR_INTEL_DIR/lib/libintelocl.so
     if [ "$(uname -m)" != x86_64 ]; then
         skipped intel "Intel's runtime is for x86_64 only, this is $(uname -m)"
-    elif [ ! -e "$library" ] && ! probe mod:venv; then
+    elif [ ! -e "$library" ] && ! probe python:venv; then
         skipped intel "not installed, and there is no python3 with venv to install it (Debian: python3-venv)"
     elif [ ! -e "$library" ] && ! step intel "installing Intel's CPU runtime into a venv" intel_install; then
         skipped intel "could not be installed from PyPI (build/log/intel.log)"

@@ -6,6 +6,7 @@
 # shellcheck disable=SC2034 # the lists are read by the other parts of tools/dev
 # probe|Debian package|what it is for
 #   cmd:NAME program   pc:NAME pkg-config module   icd:TEXT name of an .icd file has TEXT   h:FILE header   file:PATH
+#   python:venv a python that makes virtual environments
 WEIR_NEEDS_BUILD='cmd:cmake|cmake|configuring (3.25 or newer)
 cmd:ninja|ninja-build|building
 cmd:cc|gcc|compiling
@@ -30,9 +31,21 @@ pc:mpfr|libmpfr-dev|compile commands of the tests'
 # Columns of the test matrix that can be skipped.
 WEIR_NEEDS_EXTRA='icd:rusticl|mesa-opencl-icd|rusticl: second OpenCL implementation
 file:/usr/lib/oclgrind/liboclgrind-rt-icd.so|oclgrind|oclgrind: finds accesses out of bounds
-mod:venv|python3-venv|intel: installing its runtime'
+python:venv|python3-venv|intel: installing its runtime'
 
 WEIR_ICD_SYSTEM_DIR=${WEIR_ICD_SYSTEM_DIR:-/etc/OpenCL/vendors}
+
+# Prints a python that makes virtual environments; the system's first, it outlives one of a user's version manager.
+venv_python() {
+    local python
+    for python in ${WEIR_PYTHON:-/usr/bin/python3 python3}; do
+        if "$python" -c "import venv, ensurepip" 2>/dev/null; then
+            echo "$python"
+            return 0
+        fi
+    done
+    return 1
+}
 
 probe() {
     local what=${1#*:} found
@@ -47,7 +60,7 @@ probe() {
         return 1
         ;;
     file:*) [ -e "$what" ] ;;
-    mod:*) python3 -c "import $what, ensurepip" 2>/dev/null ;;
+    python:*) venv_python >/dev/null ;;
     esac
 }
 
