@@ -52,7 +52,7 @@ probe() {
     case $1 in
     cmd:*) command -v "$what" >/dev/null ;;
     pc:*) command -v pkg-config >/dev/null && pkg-config --exists "$what" ;;
-    h:*) printf '#include <%s>\n' "$what" | cc -fsyntax-only -x c - 2>/dev/null ;;
+    h:*) cc -fsyntax-only -x c - <<<"#include <$what>" 2>/dev/null ;;
     icd:*)
         for found in "$WEIR_ICD_SYSTEM_DIR"/*"$what"*.icd; do
             [ ! -e "$found" ] || return 0
