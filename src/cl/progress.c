@@ -21,22 +21,22 @@ void wi_event_release(cl_event event)
     (void)clReleaseEvent(event);
 }
 
-/* CL_COMPLETE, a positive state, or the code with which the command or the question failed. */
-static cl_int query_event(cl_event event)
+/* Asks for the state of an event: CL_COMPLETE, positive before, negative if its command failed. */
+static cl_int query_state(cl_event event, cl_int *state)
 {
-    cl_int state = CL_COMPLETE;
-    cl_int code =
-        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
-    return code != CL_SUCCESS ? code : state;
+    *state = CL_QUEUED;
+    return clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof *state, state, NULL);
 }
 
 cl_int wi_event_wait(cl_event event)
 {
-    cl_int code = clWaitForEvents(1, &event);
     cl_int state = CL_COMPLETE;
+    cl_int code = clWaitForEvents(1, &event);
+    cl_int query_code = CL_SUCCESS;
 
     if (code != CL_SUCCESS && code != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) return code;
-    state = query_event(event);
+    query_code = query_state(event, &state);
+    if (code == CL_SUCCESS) code = query_code;
     return state < 0 ? state : code;
 }
 
@@ -66,26 +66,41 @@ void wi_progress_stick(wi_progress *progress, cl_int code)
     progress->late_sequence = progress->sequence;
 }
 
-void wi_progress_raise(wi_progress *progress, uint64_t sequence)
+/* The state of the oldest marker; a failure, of its command or of the question, sticks. */
+static cl_int query_oldest(wi_progress *progress)
 {
-    if (sequence <= progress->completed) return;
-    while (progress->marker_count > 0 && progress->markers[progress->oldest].sequence <= sequence) {
-        cl_int state = query_event(progress->markers[progress->oldest].event);
-        if (state < 0) wi_progress_stick(progress, state);
-        drop_oldest(progress);
-    }
+    cl_int state = CL_COMPLETE;
+    cl_int code = query_state(progress->markers[progress->oldest].event, &state);
+
+    if (code == CL_SUCCESS && state < 0) code = state;
+    if (code != CL_SUCCESS) wi_progress_stick(progress, code);
+    return state;
+}
+
+static void set_completed(wi_progress *progress, uint64_t sequence)
+{
     progress->completed = sequence;
     if (sequence == progress->sequence) progress->burst = 1;
     wi_progress_check(progress);
 }
 
+void wi_progress_raise(wi_progress *progress, uint64_t sequence)
+{
+    if (sequence <= progress->completed) return;
+    while (progress->marker_count > 0 && progress->markers[progress->oldest].sequence <= sequence) {
+        (void)query_oldest(progress);
+        drop_oldest(progress);
+    }
+    set_completed(progress, sequence);
+}
+
 /* A failed command has ended as well; its failure sticks. */
 static void retire(wi_progress *progress)
 {
-    while (progress->marker_count > 0) {
-        const wi_marker *mark = &progress->markers[progress->oldest];
-        if (query_event(mark->event) > CL_COMPLETE) return;
-        wi_progress_raise(progress, mark->sequence);
+    while (progress->marker_count > 0 && query_oldest(progress) <= CL_COMPLETE) {
+        const uint64_t sequence = progress->markers[progress->oldest].sequence;
+        drop_oldest(progress);
+        set_completed(progress, sequence);
     }
 }
 
