@@ -1,0 +1,43 @@
+/* A naive arena for the rows prealloc, growth and direct: sorted arrays, linear searches, the rules written out. */
+#ifndef WT_ARENA_MODEL_H
+#define WT_ARENA_MODEL_H
+
+#include "fake_roots.h"
+
+#define MODEL_ROOTS 512
+#define MODEL_PIECES 512 /* in one root */
+
+typedef enum model_kind { MODEL_PREALLOC, MODEL_GROWTH, MODEL_DIRECT } model_kind;
+
+typedef struct model_piece {
+    uint64_t offset, bytes, requested; /* requested 0: free */
+} model_piece;
+
+typedef struct model_root {
+    void *token;
+    uint64_t bytes;
+    size_t count;
+    model_piece pieces[MODEL_PIECES]; /* by offset, nothing between them */
+} model_root;
+
+typedef struct arena_model {
+    model_kind kind;
+    uint64_t unit, max_root, total;
+    int has_limit;
+    fake_roots *source;
+    uint64_t next;       /* growth: size of the next root, 0: not begun */
+    uint64_t limit;      /* prealloc: settled with the first root */
+    int is_cut, refused; /* prealloc: a root was refused; last growth met a refusal */
+    uint64_t acquired, released;
+    size_t count;
+    model_root *roots[MODEL_ROOTS]; /* oldest first */
+} arena_model;
+
+void arena_model_init(arena_model *model, model_kind kind, const wi_arena_options *options, fake_roots *source);
+void arena_model_fini(arena_model *model);
+weir_status arena_model_alloc(arena_model *model, uint64_t bytes, wi_placement *out, weir_oom_cause *cause);
+void arena_model_free(arena_model *model, const void *root, uint64_t offset);
+void arena_model_trim(arena_model *model, uint64_t keep_bytes);
+void arena_model_get_stats(const arena_model *model, wi_arena_stats *out);
+
+#endif

@@ -1,0 +1,41 @@
+/* A source of roots that are numbers only: limits of many TiB, refusals and failures on command. */
+#ifndef WT_FAKE_ROOTS_H
+#define WT_FAKE_ROOTS_H
+
+#include "plan/arena.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FAKE_ROOTS_MAX 4096u
+
+/* held_bytes + pending_bytes <= limit_bytes; held_bytes + pending_bytes <= driver_bytes.
+ * Asserts on misuse: more than available, above the largest root, a release of what is not held. */
+typedef struct fake_roots {
+    uint64_t limit_bytes;    /* UINT64_MAX: none */
+    uint64_t driver_bytes;   /* the driver refuses what would pass this */
+    uint64_t max_root_bytes; /* asserted */
+    unsigned refuse_count;   /* so many calls are refused, whatever their size */
+    unsigned fail_at;        /* the n-th call from now fails with DRIVER; 0: none */
+    int keeps_released;      /* 1: released bytes stay counted until drained */
+    uint64_t held_bytes;
+    uint64_t pending_bytes;
+    uint64_t peak_bytes;
+    uint64_t asked[FAKE_ROOTS_MAX]; /* sizes of all calls, modulo FAKE_ROOTS_MAX */
+    uint64_t bytes[FAKE_ROOTS_MAX]; /* by token, modulo FAKE_ROOTS_MAX; 0: not held */
+    size_t ask_count;
+    size_t take_count;
+    size_t release_count;
+    size_t drain_count; /* those that ended something */
+} fake_roots;
+
+/** No limit, no refusals, roots of any size. */
+void fake_roots_init(fake_roots *roots);
+
+/** The source to give to an arena. */
+wi_root_source fake_roots_source(fake_roots *roots);
+
+/** The number of a token: 1 for the first root taken, then 2, ... */
+uint64_t fake_roots_number(const void *token);
+
+#endif
