@@ -28,7 +28,7 @@ static const program_option options[] = {
 
 static void write_text(const weir_property *property, text_table *table)
 {
-    table_add(table, "%s", property->text + strspn(property->text, " "));
+    table_add(table, "%s", property->text);
 }
 
 static void write_number(const weir_property *property, text_table *table)

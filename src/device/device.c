@@ -174,19 +174,14 @@ const char *weir_device_get_index(const weir_device *device)
     return device != NULL ? wi_record_get_index(device->record) : "";
 }
 
-static const char *without_blanks(const char *text) { return text + strspn(text, " \t"); }
-
 const char *weir_device_get_name(const weir_device *device)
 {
-    return device != NULL ? without_blanks(wi_record_get_text(device->record, WI_PROPERTY_NAME))
-                          : "";
+    return device != NULL ? wi_record_get_text(device->record, WI_PROPERTY_NAME) : "";
 }
 
 const char *weir_device_get_platform_name(const weir_device *device)
 {
-    return device != NULL
-               ? without_blanks(wi_record_get_text(device->record, WI_PROPERTY_PLATFORM_NAME))
-               : "";
+    return device != NULL ? wi_record_get_text(device->record, WI_PROPERTY_PLATFORM_NAME) : "";
 }
 
 const char *weir_device_get_pci(const weir_device *device)

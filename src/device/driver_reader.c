@@ -54,7 +54,7 @@ static void set_array(weir_record *record, wi_property_id id, const unsigned cha
     wi_record_set_numbers(record, id, numbers, count);
 }
 
-/* "8680a056-0800-0000-0300-000000000000" for 16 bytes, plain digits for others. */
+/* "8680a056-0800-0000-0300-000000000000" for 16 bytes, "0000-000000000000" for the 8 of an LUID, as clinfo shows them. */
 static weir_status set_uuid(weir_record *record, wi_property_id id, const unsigned char *data,
                             size_t bytes)
 {
@@ -62,7 +62,7 @@ static weir_status set_uuid(weir_record *record, wi_property_id id, const unsign
     size_t at = 0;
 
     for (size_t i = 0; i < bytes && i < UUID_BYTES_MAX; i++) {
-        int has_dash = bytes == UUID_BYTES_MAX && (i == 4 || i == 6 || i == 8 || i == 10);
+        int has_dash = bytes == UUID_BYTES_MAX ? i == 4 || i == 6 || i == 8 || i == 10 : i == 2;
         at += (size_t)snprintf(text + at, sizeof text - at, "%s%02x", has_dash ? "-" : "", data[i]);
     }
     return wi_record_set_text(record, id, text, at);

@@ -7,30 +7,30 @@
 
 #include <string.h>
 
-static const wi_name names_type[] = {{1u << 0, "default"}, {1u << 1, "cpu"},
-                                     {1u << 2, "gpu"},     {1u << 3, "accelerator"},
-                                     {1u << 4, "custom"},  {0, NULL}};
+static const wi_name names_type[] = {{1U << 0, "default"}, {1U << 1, "cpu"},
+                                     {1U << 2, "gpu"},     {1U << 3, "accelerator"},
+                                     {1U << 4, "custom"},  {0, NULL}};
 
 static const wi_name names_execution[] = {
-    {1u << 0, "kernel"}, {1u << 1, "native_kernel"}, {0, NULL}};
+    {1U << 0, "kernel"}, {1U << 1, "native_kernel"}, {0, NULL}};
 
-static const wi_name names_queue[] = {{1u << 0, "out_of_order_exec_mode"},
-                                      {1u << 1, "profiling"},
-                                      {1u << 2, "on_device"},
-                                      {1u << 3, "on_device_default"},
+static const wi_name names_queue[] = {{1U << 0, "out_of_order_exec_mode"},
+                                      {1U << 1, "profiling"},
+                                      {1U << 2, "on_device"},
+                                      {1U << 3, "on_device_default"},
                                       {0, NULL}};
 
 static const wi_name names_enqueue[] = {
-    {1u << 0, "supported"}, {1u << 1, "replaceable_default"}, {0, NULL}};
+    {1U << 0, "supported"}, {1U << 1, "replaceable_default"}, {0, NULL}};
 
-static const wi_name names_fp[] = {{1u << 0, "denorm"},
-                                   {1u << 1, "inf_nan"},
-                                   {1u << 2, "round_to_nearest"},
-                                   {1u << 3, "round_to_zero"},
-                                   {1u << 4, "round_to_inf"},
-                                   {1u << 5, "fma"},
-                                   {1u << 6, "soft_float"},
-                                   {1u << 7, "correctly_rounded_divide_sqrt"},
+static const wi_name names_fp[] = {{1U << 0, "denorm"},
+                                   {1U << 1, "inf_nan"},
+                                   {1U << 2, "round_to_nearest"},
+                                   {1U << 3, "round_to_zero"},
+                                   {1U << 4, "round_to_inf"},
+                                   {1U << 5, "fma"},
+                                   {1U << 6, "soft_float"},
+                                   {1U << 7, "correctly_rounded_divide_sqrt"},
                                    {0, NULL}};
 
 static const wi_name names_cache[] = {
@@ -38,23 +38,23 @@ static const wi_name names_cache[] = {
 
 static const wi_name names_local[] = {{0, "none"}, {1, "local"}, {2, "global"}, {0, NULL}};
 
-static const wi_name names_svm[] = {{1u << 0, "coarse_grain_buffer"},
-                                    {1u << 1, "fine_grain_buffer"},
-                                    {1u << 2, "fine_grain_system"},
-                                    {1u << 3, "atomics"},
+static const wi_name names_svm[] = {{1U << 0, "coarse_grain_buffer"},
+                                    {1U << 1, "fine_grain_buffer"},
+                                    {1U << 2, "fine_grain_system"},
+                                    {1U << 3, "atomics"},
                                     {0, NULL}};
 
-static const wi_name names_atomic[] = {{1u << 0, "order_relaxed"},     {1u << 1, "order_acq_rel"},
-                                       {1u << 2, "order_seq_cst"},     {1u << 3, "scope_work_item"},
-                                       {1u << 4, "scope_work_group"},  {1u << 5, "scope_device"},
-                                       {1u << 6, "scope_all_devices"}, {0, NULL}};
+static const wi_name names_atomic[] = {{1U << 0, "order_relaxed"},     {1U << 1, "order_acq_rel"},
+                                       {1U << 2, "order_seq_cst"},     {1U << 3, "scope_work_item"},
+                                       {1U << 4, "scope_work_group"},  {1U << 5, "scope_device"},
+                                       {1U << 6, "scope_all_devices"}, {0, NULL}};
 
-static const wi_name names_affinity[] = {{1u << 0, "numa"},
-                                         {1u << 1, "l4_cache"},
-                                         {1u << 2, "l3_cache"},
-                                         {1u << 3, "l2_cache"},
-                                         {1u << 4, "l1_cache"},
-                                         {1u << 5, "next_partitionable"},
+static const wi_name names_affinity[] = {{1U << 0, "numa"},
+                                         {1U << 1, "l4_cache"},
+                                         {1U << 2, "l3_cache"},
+                                         {1U << 3, "l2_cache"},
+                                         {1U << 4, "l1_cache"},
+                                         {1U << 5, "next_partitionable"},
                                          {0, NULL}};
 
 static const wi_property_row rows[] = {

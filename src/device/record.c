@@ -9,6 +9,7 @@
 #include "base/status.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NUMBERS_MAX 8
@@ -68,6 +69,10 @@ weir_status wi_record_set_text(weir_record *record, wi_property_id id, const cha
 {
     char *copy = NULL;
 
+    while (count > 0 && (bytes[0] == ' ' || bytes[0] == '\t')) {
+        bytes++;
+        count--;
+    }
     while (count > 0 && (bytes[count - 1] == '\0' || strchr(" \t\r\n", bytes[count - 1]) != NULL))
         count--;
     copy = wi_malloc(count + 1);
@@ -165,11 +170,16 @@ int wi_list_has(const char *list, const char *word)
 
 unsigned wi_version_parse(const char *text)
 {
-    unsigned major = 0;
-    unsigned minor = 0;
+    static const char prefix[] = "OpenCL ";
+    char *end = NULL;
+    unsigned long major = 0;
 
-    if (sscanf(text, "OpenCL %3u.%1u", &major, &minor) != 2) return 0;
-    return major * 100 + minor * 10;
+    if (strncmp(text, prefix, sizeof prefix - 1) != 0) return 0;
+    text += sizeof prefix - 1;
+    if (text[0] < '1' || text[0] > '9') return 0;
+    major = strtoul(text, &end, 10);
+    if (major > 99 || end[0] != '.' || end[1] < '0' || end[1] > '9') return 0;
+    return (unsigned)major * 100 + (unsigned)(end[1] - '0') * 10;
 }
 
 void weir_record_get(const weir_record *record, size_t i, weir_property *out)

@@ -69,7 +69,8 @@ void wi_record_destroy(weir_record *record);
 /** Sets platform and device number. */
 void wi_record_set_index(weir_record *record, unsigned platform, unsigned device);
 
-/** Sets a TEXT from bytes; trailing blanks and zero bytes are left out. Errors: HOST_MEMORY. */
+/** Sets a TEXT from bytes; blanks around it and trailing zero bytes are left out, since texts about devices do not keep
+ * them. Errors: HOST_MEMORY. */
 weir_status wi_record_set_text(weir_record *record, wi_property_id id, const char *bytes,
                                size_t count);
 

@@ -161,8 +161,7 @@ void wi_selector_list(const weir_record *const *records, size_t count, const cha
 
         weir_text_append(text, "%s%s %s %s (%s)", i == 0 ? "" : separator,
                          wi_record_get_index(records[i]), weir_device_class_name(device_class),
-                         name + strspn(name, " "),
-                         wi_record_get_text(records[i], WI_PROPERTY_PLATFORM_NAME));
+                         name, wi_record_get_text(records[i], WI_PROPERTY_PLATFORM_NAME));
         if (unusable != NULL) weir_text_append(text, ", %s", unusable);
         if (wi_class_must_be_asked(device_class))
             weir_text_append(text, ", only if named by index, pci, uuid or name");

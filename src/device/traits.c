@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Floors of the specification. */
-#define ALIGN_BITS_MIN 1024u /* a long16 */
+#define ALIGN_BITS_MIN 1024U /* a long16 */
 #define ALLOC_BYTES_MIN (UINT64_C(128) << 20)
 
 /* CPUs: wide items, small groups, since an item is a loop iteration. GPUs: a group is at least one wave of any vendor.

@@ -44,13 +44,13 @@ Test(record, keeps_absent_error_and_na_apart)
     wi_record_destroy(record);
 }
 
-Test(record, trims_trailing_blanks_and_zero_bytes_only)
+Test(record, trims_blanks_and_trailing_zero_bytes_only)
 {
     static const char bytes[] = "  two words \t\0 \0";
     weir_record *record = made_record(0, 0, "", 0, -1);
 
     cr_assert_eq(wi_record_set_text(record, WI_PROPERTY_NAME, bytes, sizeof bytes), WEIR_OK);
-    cr_assert_str_eq(wi_record_get_text(record, WI_PROPERTY_NAME), "  two words");
+    cr_assert_str_eq(wi_record_get_text(record, WI_PROPERTY_NAME), "two words");
     cr_assert_eq(wi_record_set_text(record, WI_PROPERTY_NAME, "\xff\xfe", 2), WEIR_OK);
     cr_assert_str_eq(wi_record_get_text(record, WI_PROPERTY_NAME), "\xff\xfe");
     cr_assert_eq(wi_record_set_text(record, WI_PROPERTY_NAME, NULL, 0), WEIR_OK);
