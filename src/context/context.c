@@ -49,9 +49,13 @@ struct weir_context {
     int is_checked;
 };
 
+/* What fails while closing must not hide why: the thread's record stays as it is. */
 static void dispose(weir_context *context)
 {
+    weir_error before;
+
     if (context == NULL) return;
+    before = *weir_last_error();
     if (context->queue != NULL) (void)wi_queue_finish(context->queue);
     if (context->has_kernels) wi_kernel_cache_fini(&context->kernels);
     wi_pool_destroy(context->pool);
@@ -59,6 +63,7 @@ static void dispose(weir_context *context)
     wi_cl_context_release(context->handle);
     wi_process_mark_destroy(context->mark);
     wi_free(context);
+    wi_error_restore(&before);
 }
 
 static void retain_parent(void *parent) { (void)weir_context_retain(parent); }

@@ -90,9 +90,13 @@ void wi_roots_reap(wi_roots *roots)
 
 int wi_roots_drain(wi_roots *roots)
 {
+    weir_error before;
+
     if (roots->first == NULL) return 0;
-    /* After a failed wait no command runs any more, so the roots are free all the same. */
-    (void)wi_queue_wait(roots->queue, roots->last->sequence);
+    /* After a failed wait no command runs any more, so the roots are free all the same. The failure sticks to the queue
+     * and is told by the next call that uses it; here it is not what was asked. */
+    before = *weir_last_error();
+    if (wi_queue_wait(roots->queue, roots->last->sequence) != WEIR_OK) wi_error_restore(&before);
     reap_until(roots, UINT64_MAX);
     return 1;
 }
