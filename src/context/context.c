@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "cl/cl_context.h"
 #include "context/kernel_cache.h"
+#include "context/recorders.h"
 #include "context/self_check.h"
 #include "mem/pool.h"
 
@@ -28,7 +29,8 @@ static const char *const prelude_names[] = {"lanes.h", "numeric.h", "random.h"};
 #define BUILD_OPTIONS "-cl-std=CL1.2"
 
 /* Invariants: owners >= 1 while it is held; pool, queue and handle are set once weir_context_create() succeeded;
- * base_launches and base_copies are what the self-check enqueued. */
+ * base_launches and base_copies are what the self-check enqueued; a recording context has a base, and of the rest only
+ * owners, device, traits, capture and recorders. */
 struct weir_context {
     _Atomic uint64_t owners;
     weir_device *device;
@@ -47,6 +49,10 @@ struct weir_context {
     _Atomic uint64_t programs_loaded;
     wi_self_check self_check;
     int is_checked;
+    wi_recorders recorders;
+    int has_recorders;
+    weir_context *base;      /* of a recording context; NULL: an ordinary one */
+    _Atomic(void *) capture; /* of a recording context until its end */
 };
 
 /* What fails while closing must not hide why: the thread's record stays as it is. */
@@ -62,6 +68,8 @@ static void dispose(weir_context *context)
     wi_queue_destroy(context->queue);
     wi_cl_context_release(context->handle);
     wi_process_mark_destroy(context->mark);
+    if (context->has_recorders) wi_recorders_fini(&context->recorders);
+    weir_context_release(context->base);
     wi_free(context);
     wi_error_restore(&before);
 }
@@ -78,7 +86,8 @@ static weir_status open_parts(weir_context *context)
 
     context->mark = wi_process_mark_create();
     context->has_kernels = wi_kernel_cache_init(&context->kernels);
-    if (context->mark == NULL || !context->has_kernels) {
+    context->has_recorders = wi_recorders_init(&context->recorders);
+    if (context->mark == NULL || !context->has_kernels || !context->has_recorders) {
         return wi_fail(WEIR_E_HOST_MEMORY, "weir_context_create", "no host memory");
     }
     status =
@@ -154,6 +163,14 @@ void weir_context_release(weir_context *context)
 
 weir_status wi_context_check_process(const weir_context *context)
 {
+    if (context->base != NULL) {
+        return wi_fail_hint(
+            WEIR_E_CAPTURE, "weir_context",
+            "do it before the capture and use the result as a constant, or after it", "%s",
+            wi_context_get_capture(context) != NULL
+                ? "a recording context records operations and runs nothing"
+                : "the capture that this context recorded for has ended");
+    }
     if (wi_process_is_marked(context->mark)) return WEIR_OK;
     return wi_fail(WEIR_E_FORKED, "weir_context",
                    "the context belongs to the process that forked this one");
@@ -171,12 +188,15 @@ weir_status weir_context_synchronize(weir_context *context)
 
 void weir_context_reset_error(weir_context *context)
 {
-    if (context != NULL) wi_queue_reset_error(context->queue);
+    if (context != NULL && context->queue != NULL) wi_queue_reset_error(context->queue);
 }
 
 weir_device *weir_context_get_device(const weir_context *context) { return context->device; }
 
-weir_pool *weir_context_get_pool(const weir_context *context) { return context->pool; }
+weir_pool *weir_context_get_pool(const weir_context *context)
+{
+    return context->base != NULL ? context->base->pool : context->pool;
+}
 
 wi_queue *wi_context_get_queue(weir_context *context) { return context->queue; }
 
@@ -197,6 +217,7 @@ void weir_context_get_stats(const weir_context *context, weir_context_stats *out
     if (out == NULL) return;
     memset(out, 0, sizeof *out);
     if (context == NULL) return;
+    if (context->base != NULL) context = context->base;
     wi_queue_get_counts(context->queue, &out->kernels_launched, &out->copies_enqueued);
     out->kernels_launched -= context->base_launches;
     out->copies_enqueued -= context->base_copies;
@@ -286,3 +307,38 @@ done:
     wi_program_destroy(program);
     return status;
 }
+
+weir_status wi_context_create_recording(weir_context *base, void *capture, weir_context **out)
+{
+    weir_context *context = wi_calloc(1, sizeof *context);
+
+    *out = NULL;
+    if (context == NULL) {
+        return wi_fail(WEIR_E_HOST_MEMORY, "weir_function_capture", "%zu host bytes",
+                       sizeof *context);
+    }
+    atomic_init(&context->owners, 1);
+    context->device = base->device;
+    context->traits = base->traits;
+    context->base = weir_context_retain(base);
+    atomic_init(&context->capture, capture);
+    context->has_recorders = wi_recorders_init(&context->recorders);
+    *out = context;
+    return WEIR_OK;
+}
+
+void wi_context_end_recording(weir_context *recording) { atomic_store(&recording->capture, NULL); }
+
+void *wi_context_get_capture(const weir_context *context)
+{
+    return atomic_load_explicit(&context->capture, memory_order_acquire);
+}
+
+int wi_context_is_recording(const weir_context *context) { return context->base != NULL; }
+
+weir_context *wi_context_get_base(weir_context *context)
+{
+    return context->base != NULL ? context->base : context;
+}
+
+wi_recorders *wi_context_get_recorders(weir_context *context) { return &context->recorders; }

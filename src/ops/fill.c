@@ -1,7 +1,7 @@
 /* Tensors filled with one number. A fill of the queue, so no kernel is built; it is no launch in the statistics. */
 #include "base/status.h"
 #include "context/context.h"
-#include "ops/op.h"
+#include "ops/record.h"
 
 #include <float.h>
 #include <math.h>
@@ -40,12 +40,16 @@ weir_status wi_op_fill(weir_context *context, const wi_op *op, weir_dtype dtype,
     if (op->dtypes == WI_DTYPES_F32 && dtype != WEIR_DTYPE_F32) {
         return wi_fail(WEIR_E_DTYPE, op->call, "dtype is %s; it makes f32", weir_dtype_name(dtype));
     }
+    if (wi_record_is_capture(context)) {
+        const wi_op_call call = {.op = op, .dtype = dtype, .shape = shape, .value = value};
+        return wi_record_capture(context, &call, out);
+    }
     status = wi_context_check_process(context);
     if (status != WEIR_OK) return status;
     status = wi_tensor_create(context, dtype, shape, op->name, &result);
     if (status != WEIR_OK) goto done;
     if (weir_tensor_get_count(result) > 0) {
-        status = wi_tensor_operand(result, 0, &target);
+        status = wi_tensor_operand(result, WI_TAKES_DENSE, &target);
         if (status != WEIR_OK) goto done;
         if (op->parameters > 0) { /* a row with a value makes f32; without, all bytes are 0 */
             bits = f32_bits(value);

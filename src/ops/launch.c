@@ -7,8 +7,9 @@
 #include "ops/launch.h"
 
 #include "base/status.h"
-#include "context/context.h"
+#include "context/recording.h"
 #include "ops/kernel_text.h"
+#include "ops/record.h"
 
 #include <stddef.h>
 
@@ -151,9 +152,10 @@ static weir_status fail_shape(const wi_op *op, const weir_shape *a, const weir_s
                    weir_shape_format(b, text_b, sizeof text_b));
 }
 
-static weir_status check_inputs(const weir_context *context, const wi_op *op,
-                                weir_tensor *const *inputs)
+/* A capture also takes tensors of the context it will run on: they become constants. */
+static weir_status check_inputs(weir_context *context, const wi_op *op, weir_tensor *const *inputs)
 {
+    const weir_context *base = wi_context_get_base(context);
     const weir_shape *shape;
 
     for (unsigned i = 0; i < op->inputs; i++) {
@@ -161,7 +163,9 @@ static weir_status check_inputs(const weir_context *context, const wi_op *op,
             return wi_fail(WEIR_E_ARG, op->call, "%s", "every input is required");
     }
     for (unsigned i = 0; i < op->inputs; i++) {
-        if (weir_tensor_get_context(inputs[i]) != context) {
+        const weir_context *owner = weir_tensor_get_context(inputs[i]);
+
+        if (owner != context && owner != base) {
             return wi_fail(WEIR_E_CONTEXT, op->call, "%c belongs to another context",
                            (char)('a' + (int)i));
         }
@@ -185,6 +189,7 @@ weir_status wi_op_elementwise(weir_context *context, const wi_op *op, weir_tenso
     weir_tensor *result = NULL;
     wi_operand operands[WI_OP_INPUTS_MAX];
     wi_operand target;
+    wi_op_call call = {.op = op, .inputs = inputs, .parameters = parameters};
 
     if (out != NULL) *out = NULL;
     if (context == NULL || out == NULL) {
@@ -192,18 +197,22 @@ weir_status wi_op_elementwise(weir_context *context, const wi_op *op, weir_tenso
     }
     status = check_inputs(context, op, inputs);
     if (status != WEIR_OK) return status;
+    call.dtype = WEIR_DTYPE_F32;
+    call.shape = weir_tensor_get_shape(inputs[0]);
+    if (wi_record_is_capture(context)) return wi_record_capture(context, &call, out);
     status = wi_context_check_process(context);
     if (status != WEIR_OK) return status;
-    status = wi_tensor_create(context, WEIR_DTYPE_F32, weir_tensor_get_shape(inputs[0]), op->name,
-                              &result);
+    status = wi_tensor_create(context, call.dtype, call.shape, op->name, &result);
     if (status != WEIR_OK) goto done;
-    status = wi_tensor_operand(result, 0, &target);
+    status = wi_tensor_operand(result, WI_TAKES_DENSE, &target);
     for (unsigned i = 0; i < op->inputs && status == WEIR_OK; i++) {
-        status = wi_tensor_operand(inputs[i], 1, &operands[i]);
+        status = wi_tensor_operand(inputs[i], WI_TAKES_DRAW, &operands[i]);
     }
     if (status != WEIR_OK) goto done;
     status = wi_elementwise_launch(context, op, operands, parameters, &target,
                                    weir_tensor_get_count(result));
+    if (status != WEIR_OK) goto done;
+    status = wi_record_tapes(context, &call, result);
     if (status != WEIR_OK) goto done;
     *out = result;
     result = NULL;

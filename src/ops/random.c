@@ -1,11 +1,11 @@
 /* Random draws. Making one only notes seed and number; the numbers appear inside the kernel that reads them, or are
- * written by wi_random_fill() for readers that need memory. Both use one kernel text, so the bits are the same.
+ * written by wi_random_write() for readers that need memory. Both use one kernel text, so the bits are the same.
  */
 #include "ops/random.h"
 
 #include "base/status.h"
 #include "ops/launch.h"
-#include "ops/op.h"
+#include "ops/record.h"
 
 const wi_op wi_op_copy = {
     .id = WI_OP_COUNT,
@@ -17,13 +17,13 @@ const wi_op wi_op_copy = {
     .expression = "a",
 };
 
-weir_status wi_random_fill(weir_context *context, const wi_draw *draw, cl_mem buffer,
-                           uint64_t offset_bytes, uint64_t count)
+weir_status wi_random_write(weir_context *context, const wi_operand *from, const weir_shape *shape,
+                            cl_mem buffer, uint64_t offset_bytes, uint64_t count)
 {
-    const wi_operand source = {.draw = *draw};
     const wi_operand target = {.buffer = buffer, .offset_bytes = offset_bytes};
 
-    return wi_elementwise_launch(context, &wi_op_copy, &source, NULL, &target, count);
+    (void)shape;
+    return wi_elementwise_launch(context, &wi_op_copy, from, NULL, &target, count);
 }
 
 weir_status wi_op_draw(weir_context *context, const wi_op *op, weir_generator *generator,
@@ -40,13 +40,18 @@ weir_status wi_op_draw(weir_context *context, const wi_op *op, weir_generator *g
         return wi_fail_hint(WEIR_E_ARG, op->call, "take another seed",
                             "the generator has used all its draws");
     }
+    if (wi_record_is_capture(context)) {
+        const wi_op_call call = {
+            .op = op, .dtype = WEIR_DTYPE_F32, .shape = shape, .generator = generator};
+        return wi_record_capture(context, &call, out);
+    }
     status = wi_context_check_process(context);
     if (status != WEIR_OK) return status;
     draw.kind = op->draw;
     draw.seed = generator->seed;
     draw.draw = generator->next_draw;
-    draw.fill = wi_random_fill;
-    status = wi_tensor_create_draw(context, WEIR_DTYPE_F32, shape, &draw, op->name, out);
+    status = wi_tensor_create_draw(context, WEIR_DTYPE_F32, shape, &draw, wi_random_write, op->name,
+                                   out);
     if (status == WEIR_OK) generator->next_draw++;
     return status;
 }

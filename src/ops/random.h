@@ -6,9 +6,9 @@
 
 #include <stdint.h>
 
-/** Writes elements 0 .. count - 1 of a draw to a buffer: the function that every draw made here carries.
+/** Writes a draw to memory: the wi_write of every draw made here. `shape` is not used.
  * Errors: BUILD, DRIVER, OUT_OF_MEMORY, HOST_MEMORY, FORKED. */
-weir_status wi_random_fill(weir_context *context, const wi_draw *draw, cl_mem buffer,
-                           uint64_t offset_bytes, uint64_t count);
+weir_status wi_random_write(weir_context *context, const wi_operand *from, const weir_shape *shape,
+                            cl_mem buffer, uint64_t offset_bytes, uint64_t count);
 
 #endif

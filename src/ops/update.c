@@ -28,12 +28,13 @@ static weir_status apply(weir_variable *variable, weir_tensor *delta, const wi_o
     }
     status = wi_update_begin(variable, delta, where, &update);
     if (status != WEIR_OK) return status;
-    status = wi_tensor_operand(update.target, 0, &target);
+    status = wi_tensor_operand(update.target, WI_TAKES_DENSE, &target);
     if (status != WEIR_OK) goto done;
     operands[0] = target;
-    if (update.old != update.target) status = wi_tensor_operand(update.old, 1, &operands[0]);
+    if (update.old != update.target)
+        status = wi_tensor_operand(update.old, WI_TAKES_DRAW, &operands[0]);
     if (status != WEIR_OK) goto done;
-    status = wi_tensor_operand(delta, 1, &operands[1]);
+    status = wi_tensor_operand(delta, WI_TAKES_DRAW, &operands[1]);
     if (status != WEIR_OK) goto done;
     status = wi_elementwise_launch(weir_tensor_get_context(delta), op, operands, NULL, &target,
                                    weir_tensor_get_count(delta));

@@ -1,8 +1,10 @@
-/* Tensors: counted handles on a block that never changes while they are held, or on a draw that nothing has read yet.
+/* Tensors: counted handles on a block that never changes while they are held, on a part of one (a view), on a draw that
+ * nothing has read yet, or on a result of a capture.
  *
  * A draw is known by three numbers, so an elementwise kernel computes it where it needs it, and no block is taken. Any
  * other reader, and a second one, has it written to a block first: computing it a third time would cost more than
- * reading it. That change from draw to block happens under the tensor's lock and is the only one in its life.
+ * reading it. A view is written to a block of its own for readers that cannot follow strides. Either change happens
+ * under the tensor's lock and is the only one in its life.
  */
 #include "tensor/tensor.h"
 
@@ -10,32 +12,17 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "mem/block.h"
+#include "tensor/tensor_state.h"
 
 #include <inttypes.h>
-#include <pthread.h>
-#include <stdatomic.h>
-
-/* Invariants: owners >= 1 while it is held; bytes == count * size of dtype;
- * count == 0: block == NULL; else block == NULL exactly while draw.kind != NONE. */
-struct weir_tensor {
-    _Atomic uint64_t owners;
-    weir_context *context;
-    weir_dtype dtype;
-    weir_shape shape;
-    uint64_t count;
-    uint64_t bytes;
-    pthread_mutex_t lock; /* draw, reads and block while the tensor is a draw */
-    _Atomic(weir_block *) block;
-    wi_draw draw;
-    unsigned draw_reads;
-    const char *owner; /* label for the block of a draw */
-};
+#include <string.h>
 
 static void dispose(weir_tensor *tensor)
 {
     weir_context *context = NULL;
     if (tensor == NULL) return;
     context = tensor->context;
+    wi_trace_fini(tensor);
     weir_block_release(atomic_load_explicit(&tensor->block, memory_order_acquire));
     (void)pthread_mutex_destroy(&tensor->lock);
     wi_free(tensor);
@@ -65,6 +52,7 @@ static weir_status create_empty(weir_context *context, weir_dtype dtype, const w
         return wi_fail(WEIR_E_HOST_MEMORY, owner, "%zu host bytes for a tensor", sizeof *tensor);
     }
     atomic_init(&tensor->owners, 1);
+    atomic_init(&tensor->kind, WI_TENSOR_DENSE);
     atomic_init(&tensor->block, NULL);
     tensor->context = weir_context_retain(context);
     tensor->dtype = dtype;
@@ -104,60 +92,170 @@ done:
 }
 
 weir_status wi_tensor_create_draw(weir_context *context, weir_dtype dtype, const weir_shape *shape,
-                                  const wi_draw *draw, const char *owner, weir_tensor **out)
+                                  const wi_draw *draw, wi_write *write, const char *owner,
+                                  weir_tensor **out)
 {
     weir_status status = create_empty(context, dtype, shape, owner, out);
-    if (status == WEIR_OK && (*out)->count != 0) (*out)->draw = *draw;
+    if (status != WEIR_OK || (*out)->count == 0) return status;
+    (*out)->draw = *draw;
+    (*out)->write = write;
+    atomic_store_explicit(&(*out)->kind, WI_TENSOR_DRAW, memory_order_relaxed);
+    return WEIR_OK;
+}
+
+weir_status wi_tensor_create_symbol(weir_context *context, weir_dtype dtype,
+                                    const weir_shape *shape, weir_tensor **out)
+{
+    weir_status status = create_empty(context, dtype, shape, "capture", out);
+    if (status == WEIR_OK) {
+        atomic_store_explicit(&(*out)->kind, WI_TENSOR_SYMBOL, memory_order_relaxed);
+    }
     return status;
 }
 
-/* Writes a draw to a block, under the lock. The tensor stays a draw if that fails. */
-static weir_status write_draw(weir_tensor *tensor)
+int wi_tensor_is_symbol(const weir_tensor *tensor)
+{
+    return atomic_load_explicit(&tensor->kind, memory_order_relaxed) == WI_TENSOR_SYMBOL;
+}
+
+/* What is where; needs the lock unless the tensor is dense. */
+static void locate(const weir_tensor *tensor, int kind, wi_operand *out)
+{
+    const weir_block *block = atomic_load_explicit(&tensor->block, memory_order_acquire);
+
+    if (kind == WI_TENSOR_DRAW) {
+        out->draw = tensor->draw;
+        return;
+    }
+    out->buffer = wi_block_get_buffer(block);
+    out->offset_bytes = weir_block_get_offset_bytes(block) +
+                        (uint64_t)tensor->offset * weir_dtype_bytes(tensor->dtype);
+    out->is_strided = kind == WI_TENSOR_VIEW;
+    if (out->is_strided) memcpy(out->strides, tensor->strides, sizeof out->strides);
+}
+
+/* Writes a draw or view to a dense block, under the lock. The tensor stays what it is if that fails. */
+static weir_status make_dense(weir_tensor *tensor, int kind)
 {
     weir_status status = WEIR_OK;
     weir_block *block = NULL;
+    wi_operand from = {0};
 
     status = take_block(tensor, tensor->owner, &block);
     if (status != WEIR_OK) return status;
-    status = tensor->draw.fill(tensor->context, &tensor->draw, wi_block_get_buffer(block),
-                               weir_block_get_offset_bytes(block), tensor->count);
+    locate(tensor, kind, &from);
+    status = tensor->write(tensor->context, &from, &tensor->shape, wi_block_get_buffer(block),
+                           weir_block_get_offset_bytes(block), tensor->count);
     if (status != WEIR_OK) {
         weir_block_release(block);
         return status;
     }
-    tensor->draw.kind = WI_DRAW_NONE;
+    /* Commands that read the old storage are enqueued before anything that could reuse it. */
+    weir_block_release(atomic_load_explicit(&tensor->block, memory_order_relaxed));
+    tensor->offset = 0;
     atomic_store_explicit(&tensor->block, block, memory_order_release);
+    atomic_store_explicit(&tensor->kind, WI_TENSOR_DENSE, memory_order_release);
     return WEIR_OK;
 }
 
-static void operand_of(const weir_block *block, wi_operand *out)
+/* The strides of a tensor in memory, row-major for a dense one. Needs the lock. */
+static void read_strides(const weir_tensor *tensor, int kind, int64_t *strides)
 {
-    out->buffer = wi_block_get_buffer(block);
-    out->offset_bytes = weir_block_get_offset_bytes(block);
+    int64_t stride = 1;
+
+    if (kind == WI_TENSOR_VIEW) {
+        memcpy(strides, tensor->strides, sizeof tensor->strides);
+        return;
+    }
+    for (unsigned i = tensor->shape.rank; i-- > 0;) {
+        strides[i] = stride;
+        stride *= (int64_t)tensor->shape.extents[i];
+    }
 }
 
-weir_status wi_tensor_operand(weir_tensor *tensor, int accepts_draw, wi_operand *out)
+/* Lays a view over its source, whose lock is held and which is dense or a view. */
+static void map_view(weir_tensor *view, const weir_tensor *source, int kind, const wi_view_map *map)
+{
+    int64_t strides[WEIR_RANK_MAX];
+
+    view->offset = source->offset;
+    read_strides(source, kind, strides);
+    for (unsigned i = 0; map->starts != NULL && i < source->shape.rank; i++) {
+        view->offset += strides[i] * (int64_t)map->starts[i];
+    }
+    for (unsigned i = 0; i < view->shape.rank; i++) {
+        view->strides[i] = map->from[i] < 0 ? 0 : strides[map->from[i]];
+    }
+}
+
+weir_status wi_tensor_create_view(weir_tensor *source, const weir_shape *shape,
+                                  const wi_view_map *map, wi_write *write, const char *owner,
+                                  weir_tensor **out)
+{
+    weir_tensor *view = NULL;
+    int kind = WI_TENSOR_DENSE;
+    weir_status status = create_empty(source->context, source->dtype, shape, owner, &view);
+
+    *out = NULL;
+    if (status != WEIR_OK || view->count == 0) goto done;
+    (void)pthread_mutex_lock(&source->lock);
+    kind = atomic_load_explicit(&source->kind, memory_order_relaxed);
+    if (kind != WI_TENSOR_DENSE && (kind == WI_TENSOR_DRAW) == (map != NULL)) {
+        status = make_dense(source, kind);
+        kind = WI_TENSOR_DENSE;
+    }
+    if (status == WEIR_OK) {
+        view->offset = source->offset;
+        view->draw = source->draw;
+        view->write = write;
+        if (map != NULL) map_view(view, source, kind, map);
+        if (map != NULL) kind = WI_TENSOR_VIEW;
+        if (map == NULL && kind == WI_TENSOR_DRAW) view->write = source->write;
+        atomic_store_explicit(
+            &view->block,
+            weir_block_retain(atomic_load_explicit(&source->block, memory_order_relaxed)),
+            memory_order_relaxed);
+        atomic_store_explicit(&view->kind, kind, memory_order_release);
+    }
+    (void)pthread_mutex_unlock(&source->lock);
+done:
+    if (status == WEIR_OK) {
+        *out = view;
+        view = NULL;
+    }
+    dispose(view);
+    return status;
+}
+
+static int is_taken(weir_tensor *tensor, int kind, int takes)
+{
+    if (kind == WI_TENSOR_DENSE) return 1;
+    if (kind == WI_TENSOR_VIEW) return (takes & WI_TAKES_STRIDES) != 0;
+    return (takes & WI_TAKES_DRAW) != 0 && tensor->draw_reads++ == 0;
+}
+
+weir_status wi_tensor_operand(weir_tensor *tensor, int takes, wi_operand *out)
 {
     weir_status status = WEIR_OK;
-    const weir_block *block = atomic_load_explicit(&tensor->block, memory_order_acquire);
+    int kind = atomic_load_explicit(&tensor->kind, memory_order_acquire);
 
     *out = (wi_operand){0};
+    if (kind == WI_TENSOR_SYMBOL) {
+        return wi_fail_hint(WEIR_E_CAPTURE, "weir_tensor", "call the function and read its results",
+                            "a tensor of a capture has no value");
+    }
     if (tensor->count == 0) return WEIR_OK;
-    if (block != NULL) {
-        operand_of(block, out);
+    if (kind == WI_TENSOR_DENSE) {
+        locate(tensor, kind, out);
         return WEIR_OK;
     }
     (void)pthread_mutex_lock(&tensor->lock);
-    block = atomic_load_explicit(&tensor->block, memory_order_relaxed);
-    if (block == NULL && accepts_draw && tensor->draw_reads == 0) {
-        tensor->draw_reads++;
-        out->draw = tensor->draw;
-    } else {
-        if (block == NULL) status = write_draw(tensor);
-        if (status == WEIR_OK) {
-            operand_of(atomic_load_explicit(&tensor->block, memory_order_relaxed), out);
-        }
+    kind = atomic_load_explicit(&tensor->kind, memory_order_relaxed);
+    if (!is_taken(tensor, kind, takes)) {
+        status = make_dense(tensor, kind);
+        kind = WI_TENSOR_DENSE;
     }
+    if (status == WEIR_OK) locate(tensor, kind, out);
     (void)pthread_mutex_unlock(&tensor->lock);
     return status;
 }
@@ -183,7 +281,7 @@ weir_status weir_tensor_from_host(weir_context *context, weir_dtype dtype, const
                              "data is required for %" PRIu64 " bytes", tensor->bytes);
             goto done;
         }
-        status = wi_tensor_operand(tensor, 0, &operand);
+        status = wi_tensor_operand(tensor, WI_TAKES_DENSE, &operand);
         if (status != WEIR_OK) goto done;
         status = wi_queue_write(wi_context_get_queue(context), operand.buffer, operand.offset_bytes,
                                 tensor->bytes, data);
@@ -211,7 +309,7 @@ weir_status weir_tensor_to_host(weir_tensor *tensor, void *data, uint64_t bytes)
     status = wi_context_check_process(tensor->context);
     if (status != WEIR_OK) return status;
     if (bytes == 0) return weir_context_synchronize(tensor->context);
-    status = wi_tensor_operand(tensor, 0, &operand);
+    status = wi_tensor_operand(tensor, WI_TAKES_DENSE, &operand);
     if (status != WEIR_OK) return status;
     return wi_queue_read(wi_context_get_queue(tensor->context), operand.buffer,
                          operand.offset_bytes, bytes, data);
@@ -232,6 +330,7 @@ void weir_tensor_release(weir_tensor *tensor)
 int wi_tensor_is_sole(const weir_tensor *tensor)
 {
     const weir_block *block = atomic_load_explicit(&tensor->block, memory_order_acquire);
+    if (atomic_load_explicit(&tensor->kind, memory_order_acquire) != WI_TENSOR_DENSE) return 0;
     if (atomic_load_explicit(&tensor->owners, memory_order_acquire) != 1) return 0;
     return block == NULL || wi_block_get_owners(block) == 1;
 }
@@ -253,6 +352,11 @@ uint64_t weir_tensor_get_count(const weir_tensor *tensor) { return tensor->count
 uint64_t weir_tensor_get_bytes(const weir_tensor *tensor) { return tensor->bytes; }
 
 const weir_block *weir_tensor_get_block(const weir_tensor *tensor)
+{
+    return atomic_load_explicit(&tensor->block, memory_order_acquire);
+}
+
+const weir_block *wi_tensor_get_storage(const weir_tensor *tensor)
 {
     return atomic_load_explicit(&tensor->block, memory_order_acquire);
 }

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "context/recording.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -46,6 +47,11 @@ static weir_status check_fit(const weir_variable *variable, const weir_tensor *t
     char given[192];
     const weir_shape *shape = weir_tensor_get_shape(tensor);
 
+    if (wi_context_is_recording(weir_tensor_get_context(tensor))) {
+        return wi_fail_hint(WEIR_E_CAPTURE, where,
+                            "return the new value and assign it after the call",
+                            "variable %s cannot be changed in a capture", variable->name);
+    }
     if (weir_tensor_get_context(tensor) != variable->context) {
         return wi_fail(WEIR_E_CONTEXT, where, "variable %s and the tensor belong to two contexts",
                        variable->name);
@@ -68,7 +74,7 @@ static weir_status check_fit(const weir_variable *variable, const weir_tensor *t
 static weir_status adopt(weir_variable *variable, weir_tensor *tensor)
 {
     wi_operand operand;
-    weir_status status = wi_tensor_operand(tensor, 0, &operand); /* a draw is written now */
+    weir_status status = wi_tensor_operand(tensor, WI_TAKES_DENSE, &operand);
     if (status != WEIR_OK) return status;
     wi_tensor_relabel(tensor, variable->name);
     (void)weir_tensor_retain(tensor);

@@ -1,0 +1,52 @@
+/* What a tensor is made of; for the files of this room that share it. */
+#ifndef WI_TENSOR_TENSOR_STATE_H
+#define WI_TENSOR_TENSOR_STATE_H
+
+#include "tensor/trace.h"
+
+#include <weir/pool.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* Invariants: recorder == NULL <=> node == NULL. */
+typedef struct wi_trace {
+    const void *recorder;
+    void *node;
+    wi_trace_drop *drop;
+    struct wi_trace *next;
+} wi_trace;
+
+typedef enum wi_tensor_kind {
+    WI_TENSOR_DENSE = 0, /* row-major in block from offset on */
+    WI_TENSOR_VIEW,      /* in block where offset and strides say */
+    WI_TENSOR_DRAW,      /* nowhere yet */
+    WI_TENSOR_SYMBOL     /* nowhere ever */
+} wi_tensor_kind;
+
+/* Invariants: owners >= 1 while it is held; bytes == count * size of dtype; count == 0 or kind DRAW or SYMBOL:
+ * block == NULL; else block != NULL. kind changes once at most, from DRAW or VIEW to DENSE, under the lock, with
+ * block, offset and strides; a DENSE tensor's never change. The first trace is inside, others are allocated. */
+struct weir_tensor {
+    _Atomic uint64_t owners;
+    weir_context *context;
+    weir_dtype dtype;
+    weir_shape shape;
+    uint64_t count;
+    uint64_t bytes;
+    pthread_mutex_t lock; /* all below but kind, which is read without it */
+    _Atomic int kind;
+    _Atomic(weir_block *) block;
+    int64_t offset; /* elements from the start of block */
+    int64_t strides[WEIR_RANK_MAX];
+    wi_draw draw;
+    unsigned draw_reads;
+    wi_write *write;
+    const char *owner; /* label of the block that write fills */
+    wi_trace trace;
+};
+
+/** Drops every trace. No other thread has the tensor. */
+void wi_trace_fini(weir_tensor *tensor);
+
+#endif
