@@ -29,8 +29,7 @@ __kernel void weir_self_check(__global uint *words, ulong offset, uint zero)
     wi_f x = wi_float(a);
     wi_f y = wi_float(b);
     wi_f z = wi_float(c);
-    wi_quad_f n = wi_normal4(w);
-    wi_f cosine;
-    wi_f sine = wi_sincos_turn(w.v3, &cosine);
+    wi_f normal_sine;
+    wi_f normal_cosine = wi_normal_pair(w.v0, w.v1, &normal_sine);
     WI_CHECK_ROWS(WI_CHECK_STORE)
 }

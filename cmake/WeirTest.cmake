@@ -46,8 +46,6 @@ function(weir_criterion_test kind name library)
     foreach(function IN LISTS arg_WRAP)
         target_link_options(${target} PRIVATE "LINKER:--wrap=${function}")
     endforeach()
-    # Rooms arrive one after the other; their calls are resolved when all are there.
-    target_link_options(${target} PRIVATE -no-pie LINKER:--unresolved-symbols=ignore-all)
     add_test(NAME ${kind}.${name} COMMAND ${target})
     weir_test_entry(${kind}.${name} LABELS ${kind} ${arg_LABELS} TIMEOUT ${arg_TIMEOUT}
         ENVIRONMENT ${arg_ENVIRONMENT})

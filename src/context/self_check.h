@@ -37,7 +37,8 @@
     X(FUNCTIONS, "functions", 1,                                                            \
       "log, exp, tanh, sqrt, division, sine, cosine or normals differ from the host")       \
     X(SUBNORMALS, "subnormals", 0, "+ - * or comparisons flush subnormal numbers to zero")  \
-    X(FMA_SUBNORMALS, "fma subnormals", 0, "fma flushes subnormal numbers to zero")
+    X(FMA_ZEROS, "fma zeros", 0,                                                            \
+      "fma takes subnormal numbers for zero or gives a zero of the other sign")
 
 typedef enum wi_checked {
 #define WI_CHECKED_ENUM(NAME, Lower, Refuses, Text) WI_CHECKED_##NAME,
@@ -80,7 +81,7 @@ int wi_self_check_compare(const uint32_t *words, wi_self_check *report);
 /** Writes the words that a faultless device gives, WI_SELF_CHECK_BYTES. */
 void wi_self_check_expect(uint32_t *words);
 
-/** "add", "fma", "log", ...; "?" outside. */
+/** "a + b", "log(c)", ...; "?" outside. */
 const char *wi_self_check_row_name(unsigned row);
 
 /** Appends one line a property. A NULL text is ignored. */

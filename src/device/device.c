@@ -99,6 +99,27 @@ static wi_memory_config config_of(const weir_device *device)
     return config;
 }
 
+int wi_device_check(weir_device *device, weir_text *why)
+{
+    uint64_t limit = 0;
+    uint64_t expected = 0;
+    uint64_t reserved = 0;
+
+    pthread_mutex_lock(&device->lock);
+    expected = device->config.limit_bytes != 0 ? device->config.limit_bytes : UINT64_MAX;
+    limit = atomic_load(&device->budget.limit_bytes);
+    reserved = atomic_load(&device->budget.reserved_bytes);
+    pthread_mutex_unlock(&device->lock);
+    if (limit != expected)
+        weir_text_append(
+            why, "device %s: the budget's limit is %" PRIu64 ", the configuration's %" PRIu64 "\n",
+            wi_record_get_index(device->record), limit, expected);
+    if (reserved > limit)
+        weir_text_append(why, "device %s: %" PRIu64 " bytes reserved, limit %" PRIu64 "\n",
+                         wi_record_get_index(device->record), reserved, limit);
+    return limit == expected && reserved <= limit;
+}
+
 static int is_same(const wi_memory_config *a, const wi_memory_config *b)
 {
     return a->strategy_in_force == b->strategy_in_force && a->limit_bytes == b->limit_bytes;

@@ -7,6 +7,8 @@
 #include "device/memory_config.h"
 #include "device/record.h"
 
+#include <weir/text.h>
+
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -32,6 +34,9 @@ struct weir_device {
  * Errors: HOST_MEMORY. */
 weir_status wi_device_create(cl_platform_id cl_platform, cl_device_id cl_device,
                              weir_record *record, weir_device **out);
+
+/** Verifies the invariants; returns 1 or, after appending what is broken to `why` (may be NULL), 0. */
+int wi_device_check(weir_device *device, weir_text *why);
 
 /** NULL is allowed. */
 void wi_device_destroy(weir_device *device);

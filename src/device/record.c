@@ -98,7 +98,7 @@ void wi_record_set_numbers(weir_record *record, wi_property_id id, const uint64_
     value *v = clear(record, id, WEIR_PROPERTY_VALUE);
 
     v->count = (unsigned)(count < NUMBERS_MAX ? count : NUMBERS_MAX);
-    if (v->count > 0) memcpy(v->numbers, numbers, v->count * sizeof *numbers);
+    for (unsigned i = 0; i < v->count; i++) v->numbers[i] = numbers[i];
 }
 
 void wi_record_set_na(weir_record *record, wi_property_id id)

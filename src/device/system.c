@@ -14,6 +14,7 @@
 #include "device/driver_reader.h"
 #include "device/selector.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -99,6 +100,38 @@ static weir_status add_platform(weir_system *system, cl_platform_id id, unsigned
     return status;
 }
 
+int wi_system_check(const weir_system *system, weir_text *why)
+{
+    size_t listed = 0;
+    size_t broken = 0;
+
+    for (size_t i = 0; i < system->platform_count; i++) listed += system->platforms[i].device_count;
+    if (listed != system->device_count) {
+        weir_text_append(why, "platforms list %zu devices, the system %zu\n", listed,
+                         system->device_count);
+        broken++;
+    }
+    for (size_t i = 0; i < system->device_count; i++) {
+        const weir_record *record = system->records[i];
+        const weir_record *before = i > 0 ? system->records[i - 1] : NULL;
+
+        if (weir_device_get_record(system->devices[i]) != record) {
+            weir_text_append(why, "record %zu is not that of device %zu\n", i, i);
+            broken++;
+        }
+        if (before != NULL &&
+            (wi_record_get_platform_index(before) > wi_record_get_platform_index(record) ||
+             (wi_record_get_platform_index(before) == wi_record_get_platform_index(record) &&
+              wi_record_get_device_index(before) >= wi_record_get_device_index(record)))) {
+            weir_text_append(why, "device %s is listed after %s\n", wi_record_get_index(record),
+                             wi_record_get_index(before));
+            broken++;
+        }
+        broken += !wi_device_check(system->devices[i], why);
+    }
+    return broken == 0;
+}
+
 weir_status weir_system_create(weir_system **out)
 {
     weir_status status = WEIR_OK;
@@ -121,6 +154,9 @@ weir_status weir_system_create(weir_system **out)
     for (size_t i = 0; i < count && status == WEIR_OK; i++)
         status = add_platform(system, ids[i], (unsigned)i);
     if (status != WEIR_OK) goto done;
+#if WEIR_CHECKS >= 1
+    assert(wi_system_check(system, NULL));
+#endif
 
     *out = system;
     system = NULL;

@@ -26,6 +26,10 @@ struct weir_system {
     size_t warning_count;
 };
 
+/** Verifies the invariants of a system and its devices; returns 1 or, after appending what is broken to `why` (may be
+ * NULL), 0. */
+int wi_system_check(const weir_system *system, weir_text *why);
+
 /** Appends one line, without its end, on why no device can be chosen; files and variables are looked at. */
 void wi_system_reason(const weir_system *system, weir_text *text);
 

@@ -1,18 +1,22 @@
-/* The least that a user's program does: calls into the library and compares versions. */
-#include <weir/shape.h>
-#include <weir/status.h>
-#include <weir/version.h>
+/* The least that a user's program does: lists the devices, compares the versions of header and library. A machine
+ * without a device is no failure here. */
+#include <weir/weir.h>
 
 #include <stdio.h>
 #include <string.h>
 
 int main(void)
 {
+    weir_system *system = NULL;
     weir_shape shape;
-    weir_status status = weir_shape_parse("1,1024", &shape);
 
-    if (status != WEIR_OK || weir_shape_count(&shape) != 1024) return 1;
-    if (strcmp(weir_version(), WEIR_VERSION) != 0) return 2;
-    printf("weir %s in C\n", weir_version());
+    if (strcmp(weir_version(), WEIR_VERSION) != 0) return 1;
+    if (weir_shape_parse("1,1024", &shape) != WEIR_OK || weir_shape_count(&shape) != 1024) return 2;
+    if (weir_system_create(&system) != WEIR_OK) {
+        fprintf(stderr, "%s: %s\n", weir_last_error()->where, weir_last_error()->message);
+        return 3;
+    }
+    printf("weir %s in C: %zu devices\n", weir_version(), weir_system_count(system));
+    weir_system_destroy(system);
     return 0;
 }
