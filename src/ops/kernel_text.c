@@ -11,7 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static const char *const input_names[WI_OP_INPUTS_MAX] = {"a", "b"};
+static const char *const input_names[WI_OP_INPUTS_MAX] = {"a", "b", "c", "d"};
 
 /* Appends; a text that does not fit stays cut and `length` says so. */
 static void put(wi_kernel_text *out, const char *format, ...) WEIR_PRINTF(2, 3);

@@ -10,7 +10,7 @@
 
 /* What the library needs of a row of op_table.def. */
 typedef struct wi_op {
-    unsigned id;      /* wi_op_id, or WI_OP_COUNT for wi_op_copy */
+    unsigned id;      /* wi_op_id; WI_OP_COUNT is wi_op_copy, above are gradients */
     const char *name; /* "add" */
     const char *call; /* "weir_add" */
     wi_form form;
@@ -18,7 +18,7 @@ typedef struct wi_op {
     unsigned inputs;
     unsigned parameters;
     const char *parameter_names[WI_OP_PARAMETERS_MAX];
-    const char *expression; /* over a, b and the parameters; NULL unless elementwise */
+    const char *expression; /* over a, b, c, d and the parameters; NULL unless elementwise */
     wi_draw_kind draw;      /* NONE unless the form is DRAW */
 } wi_op;
 

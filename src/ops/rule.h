@@ -22,7 +22,26 @@ typedef enum wi_dtype_rule {
     WI_DTYPES_ANY  /* any element type; the caller says */
 } wi_dtype_rule;
 
-#define WI_OP_INPUTS_MAX 2
+/* How the gradient of an input comes from g, the gradient of the result. */
+typedef enum wi_gradient_kind {
+    WI_GRADIENT_NONE = 0, /* there is none */
+    WI_GRADIENT_PASS,     /* g itself */
+    WI_GRADIENT_ROW,      /* an elementwise operation */
+    WI_GRADIENT_FUNCTION  /* a C function */
+} wi_gradient_kind;
+
+/* What an elementwise gradient may read. */
+typedef enum wi_gradient_value {
+    WI_VALUE_G = 0, /* the gradient of the result */
+    WI_VALUE_A,     /* the inputs */
+    WI_VALUE_B,
+    WI_VALUE_Y /* the result */
+} wi_gradient_value;
+
+/* Values that must be kept for it, one bit each. */
+enum { WI_NEEDS_A = 1 << WI_VALUE_A, WI_NEEDS_B = 1 << WI_VALUE_B, WI_NEEDS_Y = 1 << WI_VALUE_Y };
+
+#define WI_OP_INPUTS_MAX 4
 #define WI_OP_PARAMETERS_MAX 1
 
 #endif

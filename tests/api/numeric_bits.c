@@ -13,12 +13,12 @@
 
 TestSuite(numeric_bits, .timeout = WT_TIMEOUT);
 
-#define FUNCTIONS 8u
+#define FUNCTIONS 9u
 #define DRAWS 3u
 #define SEED 77u
 
-static const char *const function_names[FUNCTIONS] = {"log", "exp",  "tanh",   "sqrt",
-                                                      "div", "sine", "cosine", "canonical"};
+static const char *const function_names[FUNCTIONS] = {
+    "log", "exp", "tanh", "sqrt", "div", "sine", "cosine", "canonical", "sigmoid"};
 static const char *const draw_names[DRAWS] = {"words", "normals", "uniforms"};
 
 /* One device, its queue and the program at one width. */
@@ -134,8 +134,10 @@ static uint32_t host_function(unsigned function, uint32_t a, uint32_t b)
     case 6:
         (void)wi_sincos_turn(a, &cosine);
         return wi_bits(cosine);
-    default:
+    case 7:
         return wi_bits(wi_canonical(x));
+    default:
+        return wi_bits(wi_sigmoid(x));
     }
 }
 

@@ -37,6 +37,9 @@ __kernel void weir_numeric_bits(uint function, __global const uint *a, __global 
     case 7:
         r = wi_bits(wi_canonical(x));
         break;
+    case 8:
+        r = wi_bits(wi_sigmoid(x));
+        break;
     }
     WI_STORE_LANES(r, out + first);
 }

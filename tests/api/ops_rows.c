@@ -30,6 +30,8 @@ typedef struct op_case {
     double (*reference)(const double *x);
     weir_status (*call)(weir_context *context, weir_tensor *const *inputs, const float *parameters,
                         weir_tensor **out);
+    float (*gradient[2])(const float *x, float g, float y); /* NULL: none */
+    op_range gradient_domain[VALUES_MAX];
 } op_case;
 
 #include "ops/op_cases.inc"
@@ -154,6 +156,54 @@ static void check_length(weir_context *ctx, const op_case *row, uint64_t count)
         free(inputs[i]);
     }
     free(got);
+}
+
+/* Slope of the reference along value v, from two points; its error is about 1e-10 of the slope for the rows' domains. */
+static double slope_of(const op_case *row, const double *x, unsigned v)
+{
+    const double h = 1e-5 * (1.0 + fabs(x[v]));
+    double near[VALUES_MAX];
+    double above;
+
+    memcpy(near, x, sizeof near);
+    near[v] = x[v] + h;
+    above = row->reference(near);
+    near[v] = x[v] - h;
+    return (above - row->reference(near)) / ((x[v] + h) - (x[v] - h));
+}
+
+/* Gradients are a few roundings of f32 away: 16 units of the largest term, which is at most 16 in these domains. */
+Test(ops, every_gradient_is_the_slope_of_its_reference)
+{
+    unsigned found = 0;
+
+    random_state = 3000;
+    for (size_t r = 0; r < CASE_COUNT; r++) {
+        const op_case *row = &op_cases[r];
+
+        for (unsigned trial = 0; trial < 1000 * row->inputs; trial++) {
+            const unsigned input = trial % row->inputs;
+            float x[VALUES_MAX] = {0};
+            double wide[VALUES_MAX] = {0};
+            double got, want;
+
+            if (row->gradient[input] == NULL) continue;
+            for (unsigned v = 0; v < row->inputs + row->parameters; v++) {
+                const op_range *range = &row->gradient_domain[v];
+
+                x[v] = (float)(range->low + (range->high - range->low) *
+                                                ((double)(next_random() >> 11) * 0x1p-53));
+                wide[v] = (double)x[v];
+            }
+            got = (double)row->gradient[input](x, 3.0f, row->host(x));
+            want = 3.0 * slope_of(row, wide, input);
+            cr_assert(fabs(got - want) <= 16 * 0x1p-24 * (16.0 + fabs(want)),
+                      "%s at (%a, %a): gradient of input %u is %.9g, slope %.9g", row->name,
+                      wide[0], wide[1], input, got, want);
+            found++;
+        }
+    }
+    cr_assert_gt(found, 5000);
 }
 
 WEIR_DEVICE_TEST_TAGGED(ops, every_row_matches_its_references_at_every_length)

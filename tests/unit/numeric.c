@@ -26,10 +26,22 @@ typedef struct subject {
     double bound_ulp; /* 0.5: correctly rounded */
 } subject;
 
+static double sigmoid(double x)
+{
+    return x < 0.0 ? exp(x) / (1.0 + exp(x)) : 1.0 / (1.0 + exp(-x));
+}
+
+static int sigmoid_mpfr(mpfr_t y, const mpfr_t x, mpfr_rnd_t rounding)
+{
+    (void)mpfr_neg(y, x, rounding);
+    (void)mpfr_exp(y, y, rounding);
+    (void)mpfr_add_ui(y, y, 1, rounding);
+    return mpfr_ui_div(y, 1, y, rounding);
+}
+
 static const subject subjects[] = {
-    {"log", wi_log, log, mpfr_log, 0.92},
-    {"exp", wi_exp, exp, mpfr_exp, 0.99},
-    {"tanh", wi_tanh, tanh, mpfr_tanh, 1.83},
+    {"log", wi_log, log, mpfr_log, 0.92},     {"exp", wi_exp, exp, mpfr_exp, 0.99},
+    {"tanh", wi_tanh, tanh, mpfr_tanh, 1.83}, {"sigmoid", wi_sigmoid, sigmoid, sigmoid_mpfr, 1.53},
     {"sqrt", wi_sqrt, sqrt, mpfr_sqrt, 0.5},
 };
 
@@ -366,6 +378,16 @@ Test(numeric, special_values)
         {"tanh", wi_tanh, 0x7f800001u, WI_NAN},
         {"tanh", wi_tanh, 0xffc00000u, WI_NAN},
         {"tanh", wi_tanh, 0x41a00000u, 0x3f800000u},
+        {"sigmoid", wi_sigmoid, 0x00000000u, 0x3f000000u},
+        {"sigmoid", wi_sigmoid, 0x80000000u, 0x3f000000u},
+        {"sigmoid", wi_sigmoid, 0x7f800000u, 0x3f800000u},
+        {"sigmoid", wi_sigmoid, 0xff800000u, 0x00000000u},
+        {"sigmoid", wi_sigmoid, 0x00000001u, 0x3f000000u},
+        {"sigmoid", wi_sigmoid, 0x807fffffu, 0x3f000000u},
+        {"sigmoid", wi_sigmoid, 0x42000000u, 0x3f800000u},
+        {"sigmoid", wi_sigmoid, 0xc2c80000u, 0x00000000u},
+        {"sigmoid", wi_sigmoid, 0x7f800001u, WI_NAN},
+        {"sigmoid", wi_sigmoid, 0xffc00000u, WI_NAN},
         {"sqrt", wi_sqrt, 0x00000000u, 0x00000000u},
         {"sqrt", wi_sqrt, 0x80000000u, 0x80000000u},
         {"sqrt", wi_sqrt, 0x7f800000u, 0x7f800000u},
@@ -452,10 +474,12 @@ Test(numeric, every_compiler_gives_the_same_bits)
                               wi_bits(wi_sqrt(wi_float(a & 0x7fffffffu))),
                               wi_bits(wi_div(wi_float(a), wi_float(b))),
                               wi_bits(sine),
-                              wi_bits(cosine)};
+                              wi_bits(cosine),
+                              wi_bits(wi_sigmoid(wi_float(a))),
+                              wi_bits(wi_sigmoid(wi_float((a & 0x807fffffu) | 0x40000000u)))};
         for (size_t k = 0; k < sizeof results / sizeof results[0]; ++k)
             hash = (hash ^ results[k]) * UINT64_C(1099511628211);
     }
-    cr_expect_eq(hash, UINT64_C(0x45e8bb101588425f), "the fingerprint is %016llx",
+    cr_expect_eq(hash, UINT64_C(0xb0b382ce18b98c55), "the fingerprint is %016llx",
                  (unsigned long long)hash);
 }

@@ -27,14 +27,31 @@ static const char *error_text(double ulp)
     return NULL;
 }
 
+/* What a tape keeps of a call. */
+static const char *keeps_text(const wi_op_row *row)
+{
+    unsigned needs = 0;
+
+    if (!wg_is_differentiable(row)) return "-";
+    for (unsigned i = 0; i < row->inputs; i++) {
+        wg_gradient gradient;
+
+        (void)wg_gradient_read(row, i, &gradient);
+        needs |= gradient.needs;
+    }
+    if (needs == 0) return "nothing";
+    if (needs == WI_NEEDS_Y) return "result";
+    return (needs & WI_NEEDS_Y) != 0 ? "inputs, result" : "inputs";
+}
+
 void wg_write_docs(FILE *file)
 {
     fputs("# Operations\n\n"
           "Written by the build from `src/ops/op_table.def`; a test compares this page with what "
           "the build writes.\n"
           "`weir/ops.h` has each function's ownership, order, threads and errors.\n\n"
-          "| call | what it does | at the edges | element types | error |\n"
-          "|---|---|---|---|---|\n",
+          "| call | what it does | at the edges | element types | error | backward keeps |\n"
+          "|---|---|---|---|---|---|\n",
           file);
     for (size_t i = 0; i < wg_row_count; i++) {
         const wi_op_row *row = &wg_rows[i];
@@ -44,16 +61,20 @@ void wg_write_docs(FILE *file)
         fprintf(file, " | %s | %s | %s | ", row->doc, row->edge,
                 row->dtype == WI_DTYPES_F32 ? "f32" : "all");
         if (row->form != WI_FORM_ELEMENTWISE) {
-            fputs("- |\n", file);
+            fputs("- | ", file);
         } else if (error_text(row->ulp) != NULL) {
-            fprintf(file, "%s |\n", error_text(row->ulp));
+            fprintf(file, "%s | ", error_text(row->ulp));
         } else {
-            fprintf(file, "at most %g ulp |\n", row->ulp);
+            fprintf(file, "at most %g ulp | ", row->ulp);
         }
+        fprintf(file, "%s |\n", keeps_text(row));
     }
     fputs("\nInputs of one call have equal shapes. A NaN result is 0x7fc00000 on every device. The "
           "error is that of "
-          "normal results against\nthe exact value; a test holds each row to it.\n",
+          "normal results against\nthe exact value; a test holds each row to it.\n\n"
+          "The last column is what a gradient tape keeps of a call until backward has passed it; "
+          "of the inputs only "
+          "those\nthat the gradients asked for need. Calls with \"-\" have no gradient.\n",
           file);
 }
 
@@ -89,15 +110,53 @@ static void put_case_functions(FILE *file, const wi_op_row *row)
     fputs(", out);\n}\n\n", file);
 }
 
+/* The values that the text of a case may name, from the array of inputs and parameters. */
+static void put_case_values(FILE *file, const wi_op_row *row)
+{
+    for (unsigned i = 0; i < row->inputs; i++)
+        fprintf(file, "    const wi_f %s = x[%u];\n    (void)%s;\n", wg_input_names[i], i,
+                wg_input_names[i]);
+    for (unsigned i = 0; i < wg_parameter_count(row); i++) {
+        fprintf(file, "    const float %s = x[%u];\n    (void)%s;\n", row->parameters[i],
+                row->inputs + i, row->parameters[i]);
+    }
+}
+
+static void put_case_gradients(FILE *file, const wi_op_row *row)
+{
+    for (unsigned i = 0; i < row->inputs; i++) {
+        if (row->gradient[i] == NULL) continue;
+        fprintf(file, "static float gradient_%s_%s(const float *x, float g, float y)\n{\n",
+                row->name, wg_input_names[i]);
+        put_case_values(file, row);
+        fprintf(file, "    (void)y;\n\n    return %s;\n}\n\n", row->gradient[i]);
+    }
+}
+
+/* Names of the functions above, NULL where there is none. */
+static void put_gradient_names(FILE *file, const wi_op_row *row)
+{
+    for (unsigned i = 0; i < row->inputs; i++) {
+        if (i > 0) fputs(", ", file);
+        if (row->gradient[i] == NULL)
+            fputs("NULL", file);
+        else
+            fprintf(file, "gradient_%s_%s", row->name, wg_input_names[i]);
+    }
+}
+
 void wg_write_cases(FILE *file)
 {
     fputs("/* Elementwise rows as tests see them. Written by the build from ops/op_table.def; the "
           "includer has the types.\n"
           " * host_x is the kernel's own text compiled for the host, reference_x the same in wider "
-          "precision. */\n\n",
+          "precision,\n"
+          " * gradient_x_a the text of the gradient of input a. */\n\n",
           file);
     for (size_t i = 0; i < wg_row_count; i++) {
-        if (wg_rows[i].form == WI_FORM_ELEMENTWISE) put_case_functions(file, &wg_rows[i]);
+        if (wg_rows[i].form != WI_FORM_ELEMENTWISE) continue;
+        put_case_functions(file, &wg_rows[i]);
+        put_case_gradients(file, &wg_rows[i]);
     }
     fputs("static const op_case op_cases[] = {\n", file);
     for (size_t i = 0; i < wg_row_count; i++) {
@@ -111,7 +170,14 @@ void wg_write_cases(FILE *file)
             if (v > 0) fputs(", ", file);
             put_domain(file, &row->domain[v]);
         }
-        fprintf(file, "}, host_%s, reference_%s, call_%s},\n", row->name, row->name, row->name);
+        fprintf(file, "}, host_%s, reference_%s, call_%s, {", row->name, row->name, row->name);
+        put_gradient_names(file, row);
+        fputs("}, {", file);
+        for (unsigned v = 0; v < values; v++) {
+            if (v > 0) fputs(", ", file);
+            put_domain(file, &row->gradient_domain[v]);
+        }
+        fputs("}},\n", file);
     }
     fputs("};\n", file);
 }

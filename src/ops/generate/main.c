@@ -15,7 +15,7 @@ const wi_op_row wg_rows[] = {
 #undef WI_OP
 
 const size_t wg_row_count = sizeof wg_rows / sizeof wg_rows[0];
-const char *const wg_input_names[WI_OP_INPUTS_MAX] = {"a", "b"};
+const char *const wg_input_names[WI_OP_INPUTS_MAX] = {"a", "b", "c", "d"};
 
 static int complain(const wi_op_row *row, const char *what)
 {
@@ -27,11 +27,17 @@ static int complain(const wi_op_row *row, const char *what)
 static int check_row(const wi_op_row *row)
 {
     const unsigned values = row->inputs + wg_parameter_count(row);
+    wg_gradient gradient;
 
     if (row->doc == NULL || row->edge == NULL) return complain(row, "doc and edge are required");
     if (row->shape == WI_SHAPE_NONE) return complain(row, "no shape rule");
     if (row->dtype == WI_DTYPES_NONE) return complain(row, "no dtype rule");
-    if (row->inputs > WI_OP_INPUTS_MAX) return complain(row, "too many inputs");
+    if (row->inputs > 2) return complain(row, "too many inputs");
+    for (unsigned i = 0; i < row->inputs; i++) {
+        const char *wrong = wg_gradient_read(row, i, &gradient);
+
+        if (wrong != NULL) return complain(row, wrong);
+    }
     switch (row->form) {
     case WI_FORM_ELEMENTWISE:
         if (row->inputs == 0) return complain(row, "an elementwise operation has inputs");
@@ -41,6 +47,10 @@ static int check_row(const wi_op_row *row)
         if (row->reference == NULL) return complain(row, "no reference");
         for (unsigned i = 0; i < values; i++) {
             if (!(row->domain[i].low < row->domain[i].high)) return complain(row, "empty domain");
+            if (wg_is_differentiable(row) &&
+                !(row->gradient_domain[i].low < row->gradient_domain[i].high)) {
+                return complain(row, "empty gradient_domain");
+            }
         }
         return 1;
     case WI_FORM_FILL:

@@ -28,6 +28,8 @@ typedef struct wi_op_row {
     const char *reference;
     wi_domain domain[WI_OP_INPUTS_MAX + WI_OP_PARAMETERS_MAX];
     double ulp;
+    const char *gradient[WI_OP_INPUTS_MAX];
+    wi_domain gradient_domain[WI_OP_INPUTS_MAX + WI_OP_PARAMETERS_MAX];
     const char *doc;
     const char *edge;
 } wi_op_row;
@@ -37,6 +39,29 @@ extern const size_t wg_row_count;
 
 /* Names of the inputs in expressions and signatures. */
 extern const char *const wg_input_names[WI_OP_INPUTS_MAX];
+
+/* A gradient expression as an operation: inputs in the order g, a, b, y of those that it names, called a, b, c, d.
+ * Invariants: order[0 .. inputs - 1] are values of wi_gradient_value in ascending order. */
+typedef struct wg_gradient {
+    wi_gradient_kind kind;
+    unsigned inputs;
+    unsigned char order[WI_OP_INPUTS_MAX];
+    unsigned needs;
+    unsigned parameters; /* it names */
+    char expression[256];
+} wg_gradient;
+
+/** Reads the gradient of input `input`; returns what is wrong with it, NULL: nothing. */
+const char *wg_gradient_read(const wi_op_row *row, unsigned input, wg_gradient *out);
+
+/** 1 if some input has a gradient. */
+int wg_is_differentiable(const wi_op_row *row);
+
+/** Writes rows of operations for gradients that are no row of the table, and the table of all gradients. */
+void wg_put_gradients(FILE *file);
+
+/** Writes `text` as a C string. */
+void wg_put_string(FILE *file, const char *text);
 
 /** Returns the number of parameters. */
 unsigned wg_parameter_count(const wi_op_row *row);

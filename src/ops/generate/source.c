@@ -20,7 +20,7 @@ void wg_write_list(FILE *file)
 }
 
 /* A C string; the table's texts need no escapes but these. */
-static void put_string(FILE *file, const char *text)
+void wg_put_string(FILE *file, const char *text)
 {
     fputc('"', file);
     for (; *text != '\0'; text++) {
@@ -49,7 +49,7 @@ void wg_write_rows(FILE *file)
 {
     fputs("/* What the library knows of each operation. Written by the build from "
           "ops/op_table.def. */\n"
-          "#include \"ops/op.h\"\n\n"
+          "#include \"ops/gradient.h\"\n\n"
           "const wi_op wi_op_rows[WI_OP_COUNT] = {\n",
           file);
     for (size_t i = 0; i < wg_row_count; i++) {
@@ -69,12 +69,13 @@ void wg_write_rows(FILE *file)
             fprintf(file, "     .draw = %s,\n", row->expression);
         } else if (row->expression != NULL) {
             fputs("     .expression = ", file);
-            put_string(file, row->expression);
+            wg_put_string(file, row->expression);
             fputs(",\n", file);
         }
         fputs("    },\n", file);
     }
     fputs("};\n", file);
+    wg_put_gradients(file);
 }
 
 static void put_elementwise(FILE *file, const wi_op_row *row)
