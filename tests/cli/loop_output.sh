@@ -1,6 +1,7 @@
+#!/usr/bin/env bash
 # What `weir loop` prints, and what it does when it cannot: tables, terminals, full disks, closed pipes, Ctrl-C.
-# shellcheck source=cli.sh
-. "$(dirname "$0")/cli.sh"
+# shellcheck source-path=SCRIPTDIR source=cli.bash
+. "$(dirname "$0")/cli.bash"
 unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT
 device=$(test_devices | head -n 1)
 export WEIR_DEVICE=$device

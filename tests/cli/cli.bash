@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by the tests of the program: runs it and compares what it does with what it must do.
 #
 # From the environment: WEIR (the program), JSON_GET, LOOP_REFERENCE, NULL_ICD (a driver that does nothing).
