@@ -29,10 +29,15 @@ check() { # check WHAT TEST... : the test must succeed
     "$@" || fail "$what"
 }
 
+# PoCL 3.1 leaks when it compiles a kernel, whoever asks, so a report of LeakSanitizer counts when it comes again with
+# the kernel in PoCL's cache.
 weir() {
     command_line="weir $*"
-    "$WEIR" "$@" >"$work/out" 2>"$work/err" </dev/null
-    code=$?
+    for _ in 1 2; do
+        "$WEIR" "$@" >"$work/out" 2>"$work/err" </dev/null
+        code=$?
+        grep -q LeakSanitizer "$work/err" || break
+    done
 }
 
 # Sanitizers answer 1 or abort; so an exit code of its own is also a clean run.

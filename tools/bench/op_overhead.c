@@ -4,7 +4,7 @@
  * calls is measured apart: the driver counts its calls, and the same numbers of the same calls are made again without
  * weir. The difference of the two times is weir's. The replay runs each kind of call in a tight loop, which is the
  * fastest it can be, and leaves out kinds it does not know; so what is reported is never less than weir's own time.
- * The peer columns hold the replay. */
+ * Both are processor times of the one thread that works here. The peer columns hold the replay. */
 #include "bench.h"
 
 #include "command.h"
@@ -162,16 +162,16 @@ static weir_status take_sample(weir_context *context, weir_tensor *a, weir_tenso
     weir_status status = WEIR_OK;
 
     objects->control->reset_calls();
-    start = stopwatch_now();
+    start = stopwatch_thread();
     status = add_many(context, a, b, OPS);
-    whole = stopwatch_now() - start;
+    whole = stopwatch_thread() - start;
     for (size_t i = 0; i < CALLS; i++) counts[i] = objects->control->get_calls(calls[i].name);
-    start = stopwatch_now();
+    start = stopwatch_thread();
     for (size_t i = 0; i < CALLS; i++) {
         for (uint64_t call = 0; call < counts[i] && counts[i] != UINT64_MAX; call++)
             calls[i].make(objects);
     }
-    inside = stopwatch_now() - start;
+    inside = stopwatch_thread() - start;
     bench_samples_add(&row->samples, (whole - inside) / OPS);
     bench_samples_add(&row->peer_samples, inside / OPS);
     return status;
