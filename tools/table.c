@@ -35,7 +35,7 @@ void table_destroy(text_table *table)
     free(table);
 }
 
-static char *format_cell(const char *format, va_list arguments)
+WEIR_PRINTF(1, 0) static char *format_cell(const char *format, va_list arguments)
 {
     va_list again;
     char *cell = NULL;

@@ -38,6 +38,14 @@ expect 'failed entries' 'failed api.bounds failed api.pool failed cli.loop faile
 expect 'reason of a skip' 'skipped numbers::f64: no fp64 on this device' "${got[5]}"
 expect 'lines' 6 "${#got[@]}"
 
+# An entry that was run twice counts as the second time.
+cat "$work/mixed.log" - >"$work/again.log" <<'LOG'
+      Start  7: api.bounds
+7: [====] Synthesis: Tested: 3 | Passing: 3 | Failing: 0 | Crashing: 0
+1/1 Test  #7: api.bounds .......................   Passed    0.20 sec
+LOG
+expect 'a second run' '26 4 1' "$("$matrix" --summary "$work/again.log" | grep -v -E '^(failed|skipped) ')"
+
 : >"$work/empty.log"
 expect 'an empty log' '0 0 0' "$("$matrix" --summary "$work/empty.log")"
 
