@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # The counting of tests/matrix, on logs as ctest and Criterion write them.
 # usage: check_matrix.sh MATRIX WORK
 set -euo pipefail
