@@ -71,7 +71,8 @@ json_t *output_text(const char *text)
     if (string != NULL) return string;
     plain = malloc(bytes + 1);
     if (plain == NULL) return NULL;
-    for (size_t i = 0; i <= bytes; i++) plain[i] = (unsigned char)text[i] < 128 ? text[i] : '?';
+    for (size_t i = 0; i <= bytes; i++)
+        plain[i] = (char)((unsigned char)text[i] < 128 ? text[i] : '?');
     string = json_stringn(plain, bytes);
     free(plain);
     return string;

@@ -7,6 +7,7 @@
  * Both are processor times of the one thread that works here. The peer columns hold the replay. */
 #include "bench.h"
 
+#include "child.h"
 #include "command.h"
 #include "null_control.h"
 #include "stopwatch.h"
@@ -20,8 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "child.h"
 
 #define OPS 1000000
 #define REPEATS 5
@@ -81,15 +80,15 @@ static const replay_call calls[] = {
 /* Points the OpenCL loader at the null ICD before its first use. Returns 1, or 0 and the reason. */
 static int choose_driver(bench_row *row)
 {
-    char folder[4200];
+    char folder[4096] = "";
+    char self[4000];
     const char *given = getenv("WEIR_NULL_VENDORS");
-    char *slash = NULL;
 
     if (given != NULL && given[0] != '\0') {
         (void)snprintf(folder, sizeof folder, "%s", given);
-    } else if (child_self(folder, sizeof folder - 32)) {
-        slash = strrchr(folder, '/');
-        (void)strcpy(slash == NULL ? folder : slash + 1, "../null_icd");
+    } else if (child_self(self, sizeof self)) {
+        *strrchr(self, '/') = '\0';
+        (void)snprintf(folder, sizeof folder, "%s/../null_icd", self);
     }
     if (access(folder, R_OK) != 0) {
         (void)snprintf(
