@@ -26,6 +26,16 @@ void output_usage(const char *format, ...)
     (void)fprintf(stderr, "%s\n", line);
 }
 
+void output_append(char *buffer, size_t bytes, const char *format, ...)
+{
+    size_t used = strlen(buffer);
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(buffer + used, bytes - used, format, arguments);
+    va_end(arguments);
+}
+
 void output_error(const char *command)
 {
     const weir_error *error = weir_last_error();

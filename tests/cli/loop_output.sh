@@ -48,7 +48,7 @@ fi
 # Ctrl-C: between steps, with one line, everything released (the sanitizer builds would tell), exit 130.
 for form in keep eager variable; do
     command_line="Ctrl-C in weir loop --form $form"
-    timeout --preserve-status -s INT 2 "$WEIR" loop --form "$form" --steps "$endless" --json >"$work/out" 2>"$work/err"
+    timeout --preserve-status -s INT 2 "$WEIR" loop --form "$form" --shape 8 --steps "$endless" --json >"$work/out" 2>"$work/err"
     code=$?
     expect_code 130
     expect_stdout_empty
