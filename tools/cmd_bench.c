@@ -59,7 +59,6 @@ static const bench_measurement *find(const char *name)
 static int refuse(const char *name)
 {
     char known[256] = "";
-    size_t used = 0;
     int is_later = strncmp(name, "plan.", 5) == 0 && name[5] != '\0';
 
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
@@ -68,12 +67,8 @@ static int refuse(const char *name)
         output_usage("weir bench: %s: not in this build (see: weir bench --help)", name);
         return PROGRAM_USAGE;
     }
-    for (size_t i = 0; i < MEASUREMENTS && used < sizeof known; i++) {
-        int added = snprintf(known + used, sizeof known - used, "%s%s", i == 0 ? "" : ", ",
-                             measurements[i]->name);
-
-        used += added < 0 ? 0 : (size_t)added;
-    }
+    for (size_t i = 0; i < MEASUREMENTS; i++)
+        output_append(known, sizeof known, "%s%s", i == 0 ? "" : ", ", measurements[i]->name);
     output_usage(
         "weir bench: unknown measurement '%s'; expected one of %s (see: weir bench --help)", name,
         known);

@@ -280,7 +280,8 @@ void loop_report_failures(const loop_report *report, const char *log)
         (void)fprintf(stderr, "weir loop: %s: %s: %s\n", each->form->name,
                       weir_status_name(each->status), message);
         if (each->error.has_oom) print_oom(&each->error.oom);
-        if (failure_hint(each)[0] != '\0') (void)fprintf(stderr, "  cure: %s\n", failure_hint(each));
+        if (failure_hint(each)[0] != '\0')
+            (void)fprintf(stderr, "  cure: %s\n", failure_hint(each));
     }
     if (log != NULL && log[0] != '\0')
         (void)fprintf(stderr, "%s%s", log, log[strlen(log) - 1] == '\n' ? "" : "\n");

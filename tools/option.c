@@ -85,22 +85,18 @@ static int read_limit(const occurrence *at)
 /* Writes "a, b or c": the choices of this build. */
 static void list_choices(const option_choice *choices, char *buffer, size_t bytes)
 {
-    size_t used = 0;
     size_t left = 0;
 
     for (const option_choice *each = choices; each->name != NULL; each++)
         left += each->is_present ? 1 : 0;
     buffer[0] = '\0';
-    for (; choices->name != NULL && used < bytes; choices++) {
-        int added = 0;
+    for (; choices->name != NULL; choices++) {
+        const char *separator = "";
 
         if (!choices->is_present) continue;
         left--;
-        added = snprintf(buffer + used, bytes - used, "%s%s", choices->name,
-                         left > 1    ? ", "
-                         : left == 1 ? " or "
-                                     : "");
-        used += added < 0 ? 0 : (size_t)added;
+        if (left > 0) separator = left > 1 ? ", " : " or ";
+        output_append(buffer, bytes, "%s%s", choices->name, separator);
     }
 }
 
@@ -151,14 +147,9 @@ static const program_option *find(const program_option *options, const char *arg
 static int refuse_unknown(const program_command *owner, const char *arg)
 {
     char known[512] = "";
-    size_t used = 0;
 
-    for (const program_option *each = owner->options; each->name != NULL && used < sizeof known;
-         each++) {
-        int added = snprintf(known + used, sizeof known - used, "%s%s, ", dashes(each), each->name);
-
-        used += added < 0 ? 0 : (size_t)added;
-    }
+    for (const program_option *each = owner->options; each->name != NULL; each++)
+        output_append(known, sizeof known, "%s%s, ", dashes(each), each->name);
     output_usage("weir %s: unknown option '%s'; expected one of %s--help", owner->name, arg, known);
     return PROGRAM_USAGE;
 }

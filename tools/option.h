@@ -48,10 +48,10 @@ typedef struct program_option {
  * argv       argv[0] is the command's name; the strings must outlive values
  * operands   at least argc entries, or NULL if the command takes none
  * Returns OPTION_GO_ON, or the exit code with which to end: 0 after --help was printed, 2 after one line on stderr. */
-int option_parse(const struct program_command *command, int argc, char **argv, void *values,
+int option_parse(const struct program_command *owner, int argc, char **argv, void *values,
                  const char **operands, size_t *operand_count);
 
 /** Prints the usage line, the options and the details of a command on stdout. */
-void option_help(const struct program_command *command);
+void option_help(const struct program_command *owner);
 
 #endif

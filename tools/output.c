@@ -26,6 +26,16 @@ void output_usage(const char *format, ...)
     (void)fprintf(stderr, "%s\n", line);
 }
 
+void output_append(char *buffer, size_t bytes, const char *format, ...)
+{
+    size_t used = strlen(buffer);
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(buffer + used, bytes - used, format, arguments);
+    va_end(arguments);
+}
+
 void output_error(const char *command)
 {
     const weir_error *error = weir_last_error();
@@ -71,7 +81,8 @@ json_t *output_text(const char *text)
     if (string != NULL) return string;
     plain = malloc(bytes + 1);
     if (plain == NULL) return NULL;
-    for (size_t i = 0; i <= bytes; i++) plain[i] = (unsigned char)text[i] < 128 ? text[i] : '?';
+    for (size_t i = 0; i <= bytes; i++)
+        plain[i] = (char)((unsigned char)text[i] < 128 ? text[i] : '?');
     string = json_stringn(plain, bytes);
     free(plain);
     return string;

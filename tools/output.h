@@ -12,6 +12,9 @@
 /** Prints one line on stderr; a line break inside the message, as from a file's name, is shown as a blank. */
 void output_usage(const char *format, ...) WEIR_PRINTF(1, 2);
 
+/** Appends to a zero-terminated buffer as printf does; what does not fit is cut. */
+void output_append(char *buffer, size_t bytes, const char *format, ...) WEIR_PRINTF(3, 4);
+
 /** Prints the calling thread's last weir error on stderr, after "weir COMMAND: ": message, then hint. */
 void output_error(const char *command);
 

@@ -5,4 +5,7 @@
 /** Returns seconds since some moment before the program began. Thread: safe. */
 double stopwatch_now(void);
 
+/** Returns seconds of processor time that this thread has used: what counts on a machine that does other work, too. */
+double stopwatch_thread(void);
+
 #endif

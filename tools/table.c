@@ -35,7 +35,7 @@ void table_destroy(text_table *table)
     free(table);
 }
 
-static char *format_cell(const char *format, va_list arguments)
+WEIR_PRINTF(1, 0) static char *format_cell(const char *format, va_list arguments)
 {
     va_list again;
     char *cell = NULL;
@@ -106,7 +106,7 @@ static size_t column_width(const text_table *table, size_t column)
 
 void table_print(const text_table *table, FILE *stream, int is_coloured)
 {
-    if (table == NULL) return;
+    if (table == NULL || table->width == 0) return;
     if (is_coloured) (void)fputs("\033[1m", stream);
     for (size_t column = 0; column < table->width; column++)
         print_cell(table, stream, column, column_width(table, column),

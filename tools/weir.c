@@ -36,7 +36,6 @@ static void print_usage(FILE *stream)
 static int refuse(const char *name)
 {
     char known[256] = "";
-    size_t used = 0;
 
     for (size_t i = 0; i < COUNT(later); i++) {
         if (strcmp(later[i], name) == 0) {
@@ -44,12 +43,8 @@ static int refuse(const char *name)
             return PROGRAM_USAGE;
         }
     }
-    for (size_t i = 0; i < COUNT(commands) && used < sizeof known; i++) {
-        int added = snprintf(known + used, sizeof known - used, "%s%s", i == 0 ? "" : ", ",
-                             commands[i]->name);
-
-        used += added < 0 ? 0 : (size_t)added;
-    }
+    for (size_t i = 0; i < COUNT(commands); i++)
+        output_append(known, sizeof known, "%s%s", i == 0 ? "" : ", ", commands[i]->name);
     output_usage("weir: unknown command '%s'; expected one of: %s (see: weir --help)", name, known);
     return PROGRAM_USAGE;
 }

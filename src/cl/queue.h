@@ -75,13 +75,15 @@ weir_status wi_queue_fill(wi_queue *queue, cl_mem buffer, uint64_t offset_bytes,
 weir_status wi_queue_copy(wi_queue *queue, cl_mem from, uint64_t from_offset_bytes, cl_mem to,
                           uint64_t to_offset_bytes, uint64_t bytes);
 
-/** Makes the driver back a new buffer, and waits. Errors: OUT_OF_MEMORY (not recorded), DRIVER. */
+/** Makes the driver back a new buffer, by a write of up to 4 bytes, and waits. A refusal does not stick.
+ * Errors: OUT_OF_MEMORY (not recorded; also for CL_OUT_OF_RESOURCES), HOST_MEMORY, DRIVER. */
 weir_status wi_queue_touch(wi_queue *queue, cl_mem buffer, uint64_t bytes);
 
 /** Number of the last command enqueued; 0 before the first. */
 uint64_t wi_queue_get_sequence(const wi_queue *queue);
 
-/** Highest number known to be done; asks the markers, never waits. */
+/** Highest number known to be done; asks the markers, never waits. Asked again with nothing enqueued in between, it has a
+ * marker put behind the last command, so that polling comes to the end. */
 uint64_t wi_queue_get_completed(wi_queue *queue);
 
 /** Waits until `sequence` is done. */

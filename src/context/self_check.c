@@ -31,8 +31,10 @@ static const uint32_t table_b[WI_SELF_CHECK_CASES] = {WI_CHECK_TABLE(TABLE_B)};
 static const uint32_t table_c[WI_SELF_CHECK_CASES] = {WI_CHECK_TABLE(TABLE_C)};
 
 /* The table says how many rows it has; the rest of the cases is random. */
-#define COUNT(a, b, c) +1
-_Static_assert(0 WI_CHECK_TABLE(COUNT) == WI_CHECK_TABLE_CASES, "rows of WI_CHECK_TABLE");
+#define COUNT(a, b, c) 1,
+_Static_assert(sizeof((const char[]){WI_CHECK_TABLE(COUNT)}) == WI_CHECK_TABLE_CASES,
+               "rows of WI_CHECK_TABLE");
+#undef COUNT
 
 static const struct {
     const char *name;
@@ -55,16 +57,20 @@ static const struct {
 
 static wi_quad_u case_operands(unsigned i)
 {
-    return wi_check_operands(wi_check_words(i, 0u), table_a[i], table_b[i], table_c[i], 0u);
+    return wi_check_operands(wi_check_words(i, 0U), table_a[i], table_b[i], table_c[i], 0U);
 }
 
 void wi_self_check_expect(uint32_t *words)
 {
     for (unsigned i = 0; i < WI_SELF_CHECK_CASES; ++i) {
-        wi_quad_u w = wi_check_words(i, 0u);
+        wi_quad_u w = wi_check_words(i, 0U);
         wi_quad_u operands = case_operands(i);
-        wi_u a = operands.v0, b = operands.v1, c = operands.v2;
-        wi_f x = wi_float(a), y = wi_float(b), z = wi_float(c);
+        wi_u a = operands.v0;
+        wi_u b = operands.v1;
+        wi_u c = operands.v2;
+        wi_f x = wi_float(a);
+        wi_f y = wi_float(b);
+        wi_f z = wi_float(c);
         wi_f normal_sine;
         wi_f normal_cosine = wi_normal_pair(w.v0, w.v1, &normal_sine);
 #define ROW(Index, Name, Finding, Bits) words[(Index)*WI_SELF_CHECK_CASES + i] = Bits;
@@ -73,11 +79,11 @@ void wi_self_check_expect(uint32_t *words)
     }
 }
 
-static int is_nan(uint32_t u) { return (u & 0x7fffffffu) > WI_INF; }
-static int is_infinite(uint32_t u) { return (u & 0x7fffffffu) == WI_INF; }
+static int is_nan(uint32_t u) { return (u & 0x7fffffffU) > WI_INF; }
+static int is_infinite(uint32_t u) { return (u & 0x7fffffffU) == WI_INF; }
 static int is_subnormal(uint32_t u)
 {
-    return (u & 0x7fffffffu) < 0x00800000u && (u & 0x7fffffffu) != 0;
+    return (u & 0x7fffffffU) < 0x00800000U && (u & 0x7fffffffU) != 0;
 }
 
 static float flush(float x)
@@ -111,14 +117,14 @@ static int explains(unsigned row, const uint32_t *operands, uint32_t got, unsign
 
     for (unsigned i = 0; i < 3; ++i) {
         v[i] = wi_float(operands[i]);
-        if (how & 1u) v[i] = flush(v[i]);
+        if (how & 1U) v[i] = flush(v[i]);
     }
     if (row == ROW_COMPARE) {
         uint32_t larger = v[0] > v[1] ? operands[1] : operands[0];
         return got == (v[0] == v[2] ? operands[2] : larger);
     }
-    float r = evaluate(row, v, (how & 2u) != 0);
-    return is_same_number(got, how & 4u ? flush(r) : r);
+    float r = evaluate(row, v, (how & 2U) != 0);
+    return is_same_number(got, how & 4U ? flush(r) : r);
 }
 
 /* Is there anything in this case that a device could flush? */
@@ -261,13 +267,15 @@ weir_status wi_self_check_run(weir_context *context, wi_self_check *report)
     is_budgeted = wi_budget_take(budget, WI_SELF_CHECK_BYTES);
     if (!is_budgeted) {
         status = wi_fail(WEIR_E_OUT_OF_MEMORY, "self-check",
-                         "%u bytes would pass the device's limit, %llu bytes are left",
-                         WI_SELF_CHECK_BYTES, (unsigned long long)wi_budget_available(budget));
+                         "%llu bytes would pass the device's limit, %llu bytes are left",
+                         (unsigned long long)WI_SELF_CHECK_BYTES,
+                         (unsigned long long)wi_budget_available(budget));
         goto done;
     }
     status = wi_cl_buffer_create(wi_context_get_cl_context(context), WI_SELF_CHECK_BYTES, &buffer);
     if (status == WEIR_E_OUT_OF_MEMORY)
-        (void)wi_fail(status, "self-check", "the driver has no %u bytes", WI_SELF_CHECK_BYTES);
+        (void)wi_fail(status, "self-check", "the driver has no %llu bytes",
+                      (unsigned long long)WI_SELF_CHECK_BYTES);
     if (status != WEIR_OK) goto done;
 
     wi_arg args[3] = {

@@ -20,7 +20,7 @@
 #define WI_SELF_CHECK_CASES 64
 
 /* Device memory that the check takes for its duration: 4 KiB. */
-#define WI_SELF_CHECK_BYTES (WI_SELF_CHECK_ROWS * WI_SELF_CHECK_CASES * 4u)
+#define WI_SELF_CHECK_BYTES ((uint64_t)WI_SELF_CHECK_ROWS * WI_SELF_CHECK_CASES * 4)
 
 /* X(NAME, lower-case name, refuses, what it means when cases differ). `refuses` 1: results of normal size would have
  * other bits, so the context is not opened; 0: the difference is named and weir's functions do not depend on it. */

@@ -5,15 +5,11 @@
 #include "cl/program.h"
 #include "ops/op.h"
 
-#include <stddef.h>
+#include <weir/text.h>
 
-#define WI_KERNEL_TEXT_BYTES 4096
-
-/* Text of one kernel and the pieces that it needs before it.
- * Invariants: text ends with a zero at `length` < WI_KERNEL_TEXT_BYTES. */
+/* Text of one kernel and the pieces that it needs before it. All zero before and after. */
 typedef struct wi_kernel_text {
-    char text[WI_KERNEL_TEXT_BYTES];
-    size_t length;
+    weir_text *text;
     char name[64]; /* of the kernel */
     wi_source sources[2];
 } wi_kernel_text;
@@ -22,8 +18,11 @@ typedef struct wi_kernel_text {
 unsigned wi_kernel_vectors(const wi_op *op, const wi_draw_kind *kinds);
 
 /** Writes the kernel of `op` whose input i is a buffer (kind NONE) or a draw.
- * out    refers to itself: it must not be copied
- * Errors: BUILD (text too long, or cl/elementwise.cl is not in this build). */
+ * out    refers to itself: it must not be copied; wi_kernel_text_fini() also after a failure
+ * Errors: BUILD (cl/elementwise.cl is not in this build), HOST_MEMORY. */
 weir_status wi_kernel_text_write(const wi_op *op, const wi_draw_kind *kinds, wi_kernel_text *out);
+
+/** Frees what it holds. */
+void wi_kernel_text_fini(wi_kernel_text *text);
 
 #endif

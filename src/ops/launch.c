@@ -22,7 +22,7 @@
 /* What makes a kernel: the text is written on a miss only. */
 typedef struct request {
     const wi_op *op;
-    wi_draw_kind kinds[WI_OP_INPUTS_MAX];
+    const wi_draw_kind *kinds;
     wi_kernel_text text;
 } request;
 
@@ -97,7 +97,8 @@ weir_status wi_elementwise_launch(weir_context *context, const wi_op *op,
 {
     weir_status status = WEIR_OK;
     const wi_device_traits *traits = wi_context_get_traits(context);
-    request wanted;
+    wi_draw_kind kinds[WI_OP_INPUTS_MAX] = {WI_DRAW_NONE};
+    request wanted = {.op = op, .kinds = kinds};
     wi_kernel *kernel = NULL;
     wi_arg args[ARGS_MAX];
     wi_launch launch = {0};
@@ -106,15 +107,15 @@ weir_status wi_elementwise_launch(weir_context *context, const wi_op *op,
     uint64_t piece_max;
 
     if (count == 0) return WEIR_OK;
-    wanted.op = op;
     for (unsigned i = 0; i < op->inputs; i++) {
-        wanted.kinds[i] = operands[i].draw.kind;
+        kinds[i] = operands[i].draw.kind;
         key |= (uint64_t)operands[i].draw.kind << (2 * i);
     }
     status = wi_context_kernel(context, key, make_recipe, &wanted, &kernel);
+    wi_kernel_text_fini(&wanted.text);
     if (status != WEIR_OK) return status;
 
-    const unsigned vectors = wi_kernel_vectors(op, wanted.kinds);
+    const unsigned vectors = wi_kernel_vectors(op, kinds);
     item_elements = (uint64_t)vectors * traits->vector_width;
     launch.kernel = kernel;
     launch.args = args;
@@ -187,7 +188,7 @@ weir_status wi_op_elementwise(weir_context *context, const wi_op *op, weir_tenso
 {
     weir_status status = WEIR_OK;
     weir_tensor *result = NULL;
-    wi_operand operands[WI_OP_INPUTS_MAX];
+    wi_operand operands[WI_OP_INPUTS_MAX] = {{0}};
     wi_operand target;
     wi_op_call call = {.op = op, .inputs = inputs, .parameters = parameters};
 

@@ -252,23 +252,23 @@ static weir_status find_room(wi_arena *arena, uint64_t bytes, wi_range **out)
     return status;
 }
 
-/* Hands out a free range, cut to `bytes` if the strategy wants it. One unused range must be ready. */
-static void take_range(wi_arena *arena, wi_range *range, uint64_t bytes, uint64_t requested)
+/* Hands out a free range, cut to `rounded` bytes if the strategy wants it. One unused range must be ready. */
+static void take_range(wi_arena *arena, wi_range *range, uint64_t rounded, uint64_t requested)
 {
     const wi_range_index *ranges = arena->strategy->ranges;
     wi_arena_root *root = range->root;
 
     ranges->remove(arena->index, range);
-    if (range->bytes > bytes && arena->strategy->splits(arena, range, bytes)) {
+    if (range->bytes > rounded && arena->strategy->splits(arena, range, rounded)) {
         wi_range *rest = wi_range_slab_take(&arena->slab);
-        rest->offset_bytes = range->offset_bytes + bytes;
-        rest->bytes = range->bytes - bytes;
+        rest->offset_bytes = range->offset_bytes + rounded;
+        rest->bytes = range->bytes - rounded;
         rest->root = root;
         rest->prev = range;
         rest->next = range->next;
         if (rest->next != NULL) rest->next->prev = rest;
         range->next = rest;
-        range->bytes = bytes;
+        range->bytes = rounded;
         ranges->insert(arena->index, rest);
     }
     if (root->used_bytes == 0) arena->unused_bytes -= root->bytes;

@@ -21,7 +21,7 @@ struct wi_range_chunk {
 /* xorshift32: any non-zero state gives a sequence of period 2^32 - 1. */
 static uint32_t next_random(uint32_t *state)
 {
-    uint32_t x = *state != 0 ? *state : 0x9e3779b9u;
+    uint32_t x = *state != 0 ? *state : 0x9e3779b9U;
 
     x ^= x << 13;
     x ^= x >> 17;

@@ -84,7 +84,7 @@ WEIR_DEVICE_TEST_BARE_TAGGED(cl_queue, learns_of_the_end_without_waiting)
 
 WEIR_DEVICE_TEST_BARE_TAGGED(cl_queue, runs_ahead_so_far_and_no_further)
 {
-    const uint64_t launches = wt_scale(10000) + 2 * WI_QUEUE_AHEAD;
+    const uint64_t launches = wt_scale(10000) + (uint64_t)2 * WI_QUEUE_AHEAD;
     struct wt_rig rig;
     weir_live live;
 
@@ -138,7 +138,7 @@ WEIR_DEVICE_TEST_BARE(cl_queue, refuses_what_the_driver_refuses_and_goes_on)
     open_rig(&rig, device);
     wt_ok(wt_rig_fill(rig.queue, rig.buffer, 9));
     start = wi_queue_get_sequence(rig.queue);
-    wt_fails(wi_queue_read(rig.queue, rig.buffer, WT_RIG_COUNT * 4, 4, &value), WEIR_E_DRIVER);
+    wt_fails(wi_queue_read(rig.queue, rig.buffer, WT_RIG_BYTES, 4, &value), WEIR_E_DRIVER);
     cr_assert_eq(weir_last_error()->cl_status, CL_INVALID_VALUE);
     arg = (wi_arg){WI_ARG_U32, {.u32 = 1}};
     launch = (wi_launch){rig.kernel, &arg, 1, 64, 0};
@@ -161,7 +161,7 @@ WEIR_DEVICE_TEST_BARE_TAGGED(cl_queue, follows_a_buffer_handle_that_is_used_agai
     (void)dev;
     open_rig(&rig, device);
     for (uint64_t i = 0; i < rounds; i++) {
-        wt_ok(wi_cl_buffer_create(rig.target.context, WT_RIG_COUNT * 4, &buffer));
+        wt_ok(wi_cl_buffer_create(rig.target.context, WT_RIG_BYTES, &buffer));
         again += buffer == before;
         wt_ok(wt_rig_fill(rig.queue, buffer, (uint32_t)i));
         wt_ok(wt_rig_launch(rig.queue, rig.kernel, buffer, 2, 3));
@@ -192,8 +192,9 @@ static void *launch_often(void *argument)
     return NULL;
 }
 
-/* Without a lock from the first argument to the enqueue, one thread's launch would take the other's buffer or step. */
-WEIR_DEVICE_TEST_BARE_TAGGED(cl_queue, shares_a_kernel_between_threads)
+/* Without a lock from the first argument to the enqueue, one thread's launch would take the other's buffer or step. Not
+ * tagged, as the next one: Oclgrind cannot be used by two threads. */
+WEIR_DEVICE_TEST_BARE(cl_queue, shares_a_kernel_between_threads)
 {
     struct worker workers[2];
     pthread_t threads[2];
@@ -204,7 +205,7 @@ WEIR_DEVICE_TEST_BARE_TAGGED(cl_queue, shares_a_kernel_between_threads)
     for (uint32_t i = 0; i < 2; i++) {
         workers[i] = (struct worker){&rig, NULL, NULL, i * 1000 + 1, wt_scale(4000), WEIR_OK};
         wt_ok(wi_queue_create(rig.target.context, rig.target.device, &workers[i].queue));
-        wt_ok(wi_cl_buffer_create(rig.target.context, WT_RIG_COUNT * 4, &workers[i].buffer));
+        wt_ok(wi_cl_buffer_create(rig.target.context, WT_RIG_BYTES, &workers[i].buffer));
         wt_ok(wt_rig_fill(workers[i].queue, workers[i].buffer, 0));
     }
     for (int i = 0; i < 2; i++)
@@ -233,7 +234,7 @@ static void *wait_often(void *argument)
     return NULL;
 }
 
-WEIR_DEVICE_TEST_BARE_TAGGED(cl_queue, is_shared_between_threads_that_launch_and_wait)
+WEIR_DEVICE_TEST_BARE(cl_queue, is_shared_between_threads_that_launch_and_wait)
 {
     struct worker workers[3];
     pthread_t threads[3];

@@ -41,7 +41,8 @@ static cl_device_id find_device(const char *index, cl_platform_id *platform)
 {
     cl_platform_id platforms[32];
     cl_device_id devices[32];
-    cl_uint platform_count = 0, device_count = 0;
+    cl_uint platform_count = 0;
+    cl_uint device_count = 0;
     char *end;
     unsigned long p = strtoul(index, &end, 10);
     unsigned long d = strtoul(end + 1, NULL, 10);
@@ -58,14 +59,14 @@ static char *read_text(const char *variable, const char *name)
 {
     char path[4096];
     const char *folder = getenv(variable);
-    char *text = calloc(1, 1u << 16);
+    char *text = calloc(1, 1U << 16);
     FILE *file;
 
     cr_assert(folder != NULL && text != NULL, "%s is not set", variable);
     (void)snprintf(path, sizeof path, "%s/%s", folder, name);
     file = fopen(path, "rb");
     cr_assert_not_null(file, "%s", path);
-    cr_assert_lt(fread(text, 1, 1u << 16, file), 1u << 16);
+    cr_assert_lt(fread(text, 1, 1U << 16, file), 1U << 16);
     (void)fclose(file);
     return text;
 }
@@ -94,8 +95,8 @@ static void build_program(bench *t, unsigned width)
 
 static uint32_t mix(uint32_t x)
 {
-    x = (x ^ (x >> 16)) * 0x7feb352du;
-    x = (x ^ (x >> 15)) * 0x846ca68bu;
+    x = (x ^ (x >> 16)) * 0x7feb352dU;
+    x = (x ^ (x >> 15)) * 0x846ca68bU;
     return x ^ (x >> 16);
 }
 
@@ -103,14 +104,14 @@ static uint32_t mix(uint32_t x)
 static uint32_t input_word(uint32_t i)
 {
     static const uint32_t special[] = {
-        0x00000000u, 0x80000000u, 0x00800000u, 0x80800000u, 0x3f800000u, 0xbf800000u, 0x7f800000u,
-        0xff800000u, 0x7fc00000u, 0xffc00000u, 0x42b17217u, 0xc2aeac4fu, 0x41110000u, 0x39800000u,
-        0x3fffffffu, 0x40000000u, 0x3f2aaaabu, 0x20000000u, 0x60000000u, 0x7fffffffu};
-    uint32_t r = mix(i * 2654435761u + 1u);
+        0x00000000U, 0x80000000U, 0x00800000U, 0x80800000U, 0x3f800000U, 0xbf800000U, 0x7f800000U,
+        0xff800000U, 0x7fc00000U, 0xffc00000U, 0x42b17217U, 0xc2aeac4fU, 0x41110000U, 0x39800000U,
+        0x3fffffffU, 0x40000000U, 0x3f2aaaabU, 0x20000000U, 0x60000000U, 0x7fffffffU};
+    uint32_t r = mix(i * 2654435761U + 1U);
 
-    if ((i & 1u) == 0) return r;
-    if ((i & 2u) == 0) return (r & 0x807fffffu) | (((r >> 24) & 15u) + 119u) << 23;
-    return special[r % (sizeof special / sizeof special[0])] + (r >> 16) % 5u - 2u;
+    if ((i & 1U) == 0) return r;
+    if ((i & 2U) == 0) return (r & 0x807fffffU) | (((r >> 24) & 15U) + 119U) << 23;
+    return special[r % (sizeof special / sizeof special[0])] + (r >> 16) % 5U - 2U;
 }
 
 static uint32_t host_function(unsigned function, uint32_t a, uint32_t b)
@@ -143,7 +144,7 @@ static uint32_t host_function(unsigned function, uint32_t a, uint32_t b)
 
 static uint32_t host_draw(unsigned kind, uint32_t element)
 {
-    wi_quad_u w = wi_philox(wi_counter(element / 4, 5u, 3u, 0u), SEED, 1u);
+    wi_quad_u w = wi_philox(wi_counter(element / 4, 5U, 3U, 0U), SEED, 1U);
     wi_quad_f z = kind == 1 ? wi_normal4(w) : wi_uniform4(w);
     uint32_t words[4] = {w.v0, w.v1, w.v2, w.v3};
     float floats[4] = {z.v0, z.v1, z.v2, z.v3};
@@ -180,16 +181,17 @@ static void run(const bench *t, const char *name, uint32_t selector, size_t item
 static void compare(const char *name, unsigned width, const uint32_t *got, const uint32_t *expected,
                     const uint32_t *a, size_t count)
 {
-    size_t differing = 0, first = 0;
+    size_t differing = 0;
+    size_t first = 0;
 
     for (size_t i = count; i-- > 0;)
         if (got[i] != expected[i]) {
             differing++;
             first = i;
         }
-    cr_expect_eq(differing, 0u,
+    cr_expect_eq(differing, 0U,
                  "%s at width %u: %zu of %zu differ, first %zu (input %08x) is %08x, host %08x",
-                 name, width, differing, count, first, a == NULL ? 0u : (unsigned)a[first],
+                 name, width, differing, count, first, a == NULL ? 0U : (unsigned)a[first],
                  (unsigned)got[first], (unsigned)expected[first]);
 }
 
@@ -229,16 +231,19 @@ static cl_mem buffer_create(const bench *t, size_t count, uint32_t *data)
 WEIR_DEVICE_TEST_BARE_TAGGED(numeric_bits, are_the_hosts_at_every_width)
 {
     static const unsigned widths[] = {1, 2, 4, 8, 16};
-    size_t count = ((size_t)wt_scale(1u << 20) + 63) / 64 * 64;
-    uint32_t *a = words_alloc(count), *b = words_alloc(count), *got = words_alloc(count);
-    uint32_t *expected[FUNCTIONS], *expected_draws[DRAWS];
+    size_t count = ((size_t)wt_scale(1U << 20) + 63) / 64 * 64;
+    uint32_t *a = words_alloc(count);
+    uint32_t *b = words_alloc(count);
+    uint32_t *got = words_alloc(count);
+    uint32_t *expected[FUNCTIONS];
+    uint32_t *expected_draws[DRAWS];
     bench t = {0};
     cl_platform_id platform;
     cl_int code;
 
     for (size_t i = 0; i < count; i++) {
         a[i] = input_word((uint32_t)i);
-        b[i] = input_word((uint32_t)(i + (i >> 2) + 1000003u));
+        b[i] = input_word((uint32_t)(i + (i >> 2) + 1000003U));
     }
     for (unsigned f = 0; f < FUNCTIONS; f++) {
         expected[f] = words_alloc(count);

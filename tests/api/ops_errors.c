@@ -149,7 +149,7 @@ WEIR_DEVICE_TEST_BARE_TAGGED(ops_errors, over_the_limit_is_out_of_memory_and_not
 
     (void)dev;
     memory.strategy = "direct";
-    memory.limit_bytes = 8 * 1024 * 1024;
+    memory.limit_bytes = UINT64_C(8) << 20;
     options.no_self_check = 1;
     wt_ok(weir_device_configure(device, &memory));
     wt_ok(weir_context_create(device, &options, &ctx));

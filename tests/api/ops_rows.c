@@ -97,8 +97,8 @@ static double error_ulp(float got, double exact)
 /* Bound of a row for the comparison: the reference itself is rounded, to 2^-53 of its value, 2^-29 ulp of f32. */
 static double bound_of(const op_case *row) { return row->ulp + 1e-6; }
 
-/* Fills the inputs: special values first, in all combinations, then numbers of the domain. */
-static void make_inputs(const op_case *row, float *inputs[], uint64_t count)
+/* Fills the inputs, one after the other: special values first, in all combinations, then numbers of the domain. */
+static void make_inputs(const op_case *row, float *inputs, uint64_t count)
 {
     for (uint64_t e = 0; e < count; e++) {
         const uint64_t combination = e % 1031; /* they come again at other places of a vector */
@@ -107,22 +107,23 @@ static void make_inputs(const op_case *row, float *inputs[], uint64_t count)
             const uint64_t which =
                 i == 0 ? combination % SPECIAL_COUNT : combination / SPECIAL_COUNT;
 
-            inputs[i][e] = which < SPECIAL_COUNT ? specials[which] : draw_from(&row->domain[i]);
+            inputs[i * count + e] =
+                which < SPECIAL_COUNT ? specials[which] : draw_from(&row->domain[i]);
         }
     }
 }
 
-static void check_elements(const op_case *row, float *inputs[], const float *parameters,
+static void check_elements(const op_case *row, const float *inputs, float parameter,
                            const float *got, uint64_t count)
 {
     for (uint64_t e = 0; e < count; e++) {
-        float x[VALUES_MAX];
-        double wide[VALUES_MAX];
+        float x[VALUES_MAX] = {0.0f};
+        double wide[VALUES_MAX] = {0.0};
         float same;
         double error;
 
-        for (unsigned i = 0; i < row->inputs; i++) x[i] = inputs[i][e];
-        for (unsigned i = 0; i < row->parameters; i++) x[row->inputs + i] = parameters[i];
+        for (unsigned i = 0; i < row->inputs; i++) x[i] = inputs[i * count + e];
+        if (row->parameters > 0) x[row->inputs] = parameter;
         for (unsigned i = 0; i < row->inputs + row->parameters; i++) wide[i] = (double)x[i];
         same = canonical(row->host(x));
         cr_assert_eq(ops_bits(got[e]), ops_bits(same),
@@ -138,23 +139,22 @@ static void check_elements(const op_case *row, float *inputs[], const float *par
 
 static void check_length(weir_context *ctx, const op_case *row, uint64_t count)
 {
-    float *inputs[2] = {ops_alloc(count), ops_alloc(count)};
+    float *inputs = ops_alloc(2 * count);
     float *got = ops_alloc(count);
     weir_tensor *tensors[2] = {NULL, NULL};
     weir_tensor *result = NULL;
-    float parameters[1] = {draw_from(&row->domain[row->inputs])};
+    const float parameters[1] = {row->parameters > 0 ? draw_from(&row->domain[row->inputs]) : 0.0f};
 
     make_inputs(row, inputs, count);
-    for (unsigned i = 0; i < row->inputs; i++) tensors[i] = ops_upload(ctx, inputs[i], count);
+    for (unsigned i = 0; i < row->inputs; i++)
+        tensors[i] = ops_upload(ctx, inputs + i * count, count);
     wt_ok(row->call(ctx, tensors, parameters, &result));
     cr_assert_eq(weir_tensor_get_count(result), count);
     ops_download(result, got);
-    check_elements(row, inputs, parameters, got, count);
+    check_elements(row, inputs, parameters[0], got, count);
     weir_tensor_release(result);
-    for (unsigned i = 0; i < 2; i++) {
-        weir_tensor_release(tensors[i]);
-        free(inputs[i]);
-    }
+    for (unsigned i = 0; i < 2; i++) weir_tensor_release(tensors[i]);
+    free(inputs);
     free(got);
 }
 

@@ -32,10 +32,10 @@ WEIR_DEVICE_TEST_BARE(self_check, leaves_pool_and_counters_untouched)
 
     weir_pool_get_stats(weir_context_get_pool(ctx), &pool);
     weir_context_get_stats(ctx, &stats);
-    cr_expect_eq(pool.driver_allocs, 0u);
-    cr_expect_eq(pool.reserved_bytes.peak, 0u);
-    cr_expect_eq(stats.kernels_launched, 0u);
-    cr_expect_eq(stats.copies_enqueued, 0u);
+    cr_expect_eq(pool.driver_allocs, 0U);
+    cr_expect_eq(pool.reserved_bytes.peak, 0U);
+    cr_expect_eq(stats.kernels_launched, 0U);
+    cr_expect_eq(stats.copies_enqueued, 0U);
     wt_ok(weir_device_configure(device,
                                 &(weir_memory_options){.struct_size = sizeof(weir_memory_options),
                                                        .limit_bytes = UINT64_C(1) << 26}));

@@ -129,7 +129,11 @@ WEIR_DEVICE_TEST(variable, assign_add_of_a_draw_never_moves_the_state)
     const uint64_t steps = wt_scale(10000);
     weir_variable *st = state_variable(ctx, 0.0);
     weir_generator generator = WEIR_GENERATOR_INIT;
-    uint64_t root, offset, root_now, offset_now, in_use = 0;
+    uint64_t root = 0;
+    uint64_t offset = 0;
+    uint64_t root_now = 0;
+    uint64_t offset_now = 0;
+    uint64_t in_use = 0;
 
     (void)dev;
     place_of(st, &root, &offset);

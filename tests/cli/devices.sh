@@ -1,6 +1,7 @@
+#!/usr/bin/env bash
 # `weir devices`: what it lists, as JSON and for people, and what it says without a device.
-# shellcheck source=cli.sh
-. "$(dirname "$0")/cli.sh"
+# shellcheck source-path=SCRIPTDIR source=cli.bash
+. "$(dirname "$0")/cli.bash"
 unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT
 
 # Live devices.

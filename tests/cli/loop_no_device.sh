@@ -1,6 +1,7 @@
+#!/usr/bin/env bash
 # Without a device `weir loop` ends with exit 3, a reason, and JSON that is whole.
-# shellcheck source=cli.sh
-. "$(dirname "$0")/cli.sh"
+# shellcheck source-path=SCRIPTDIR source=cli.bash
+. "$(dirname "$0")/cli.bash"
 unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT
 
 expect_no_device() {

@@ -1,6 +1,7 @@
+#!/usr/bin/env bash
 # What `weir loop` prints, and what it does when it cannot: tables, terminals, full disks, closed pipes, Ctrl-C.
-# shellcheck source=cli.sh
-. "$(dirname "$0")/cli.sh"
+# shellcheck source-path=SCRIPTDIR source=cli.bash
+. "$(dirname "$0")/cli.bash"
 unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT
 device=$(test_devices | head -n 1)
 export WEIR_DEVICE=$device
@@ -47,7 +48,7 @@ fi
 # Ctrl-C: between steps, with one line, everything released (the sanitizer builds would tell), exit 130.
 for form in keep eager variable; do
     command_line="Ctrl-C in weir loop --form $form"
-    timeout --preserve-status -s INT 2 "$WEIR" loop --form "$form" --steps "$endless" --json >"$work/out" 2>"$work/err"
+    timeout --preserve-status -s INT 2 "$WEIR" loop --form "$form" --shape 8 --steps "$endless" --json >"$work/out" 2>"$work/err"
     code=$?
     expect_code 130
     expect_stdout_empty

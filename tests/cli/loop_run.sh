@@ -1,6 +1,7 @@
+#!/usr/bin/env bash
 # `weir loop` on every device: the memory each form holds, its counters, its bits against the host, its failures.
-# shellcheck source=cli.sh
-. "$(dirname "$0")/cli.sh"
+# shellcheck source-path=SCRIPTDIR source=cli.bash
+. "$(dirname "$0")/cli.bash"
 unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT
 scale=${WEIR_TEST_SCALE:-1}
 steps=$((10000 / scale))

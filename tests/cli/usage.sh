@@ -1,6 +1,7 @@
+#!/usr/bin/env bash
 # Every mistake on the command line of `weir` and `weir loop` ends with exit 2 and one line that helps.
-# shellcheck source=cli.sh
-. "$(dirname "$0")/cli.sh"
+# shellcheck source-path=SCRIPTDIR source=cli.bash
+. "$(dirname "$0")/cli.bash"
 unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT
 
 "$WEIR" >"$work/out" 2>"$work/err"
@@ -71,7 +72,7 @@ for limit in 0 0K -1 1T 16MB x "" 0% 100.1% 101% % 1e9 17179869184G; do
     weir loop --limit "$limit"
     expect_usage "--limit" "'$limit'" "16M" "percentage"
 done
-for shape in -1 1,-2 1,,2 a 1,a 1.5 , 1, "1 2" 1,2,3,4,5,6,7,8,9 9223372036854775808 4294967296,4294967296 \
+for shape in -1 1,-2 1,,2 a 1,a 1.5 "," "1," "1 2" 1,2,3,4,5,6,7,8,9 9223372036854775808 4294967296,4294967296 \
     9223372036854775807 0,9223372036854775807,2; do
     weir loop --shape "$shape"
     expect_usage "--shape" "'$shape'"

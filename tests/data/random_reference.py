@@ -62,7 +62,7 @@ def main():
     print("} random_reference[] = {")
     for seed, draw, e in cases:
         word, normal, uniform = element(seed, draw, e)
-        print(f"    {{{seed}u, {draw}u, {e}u, 0x{word:08x}u, {normal}, {uniform}}},")
+        print(f"    {{{seed}U, {draw}U, {e}U, 0x{word:08x}U, {normal}, {uniform}}},")
     print("};")
 
 

@@ -98,7 +98,7 @@ static weir_status work(struct path *p)
 
 static weir_status whole(void *user)
 {
-    struct path p = {NULL};
+    struct path p = {.system = NULL};
     weir_status st = open_path(&p);
 
     (void)user;
@@ -184,7 +184,7 @@ Test(fault_path, each_host_allocation_and_all_after_it)
 /* The trap itself, without its growth: what the library and the driver hold does not depend on the number of steps. */
 Test(fault_path, ten_thousand_steps_hold_no_more_than_ten)
 {
-    struct path p = {NULL};
+    struct path p = {.system = NULL};
     uint64_t bytes = 0;
     uint64_t objects = 0;
     uint64_t buffers = 0;

@@ -38,7 +38,7 @@ Test(guard, a_write_inside_the_payload_is_allowed_and_one_beside_it_is_seen)
         uint64_t at = guard.payload_offset + (uint64_t)outside[i];
         int64_t first = 0;
         wt_ok(wi_queue_read(queue, guard.buffer, at, 1, &right));
-        wrong = (unsigned char)(right ^ 0xffu);
+        wrong = (unsigned char)(right ^ 0xffU);
         wt_ok(wi_queue_write(queue, guard.buffer, at, 1, &wrong));
         cr_assert_eq(wt_guard_count_broken(&guard, &first), 1);
         cr_assert_eq(first, outside[i]);
@@ -79,7 +79,7 @@ Test(guard, a_fence_sees_a_post_that_changed)
     /* The probe's root is the fence's: with `growth` small blocks share one. */
     cr_assert_eq(weir_block_get_root(probe.block), fence.root);
     wt_ok(wi_queue_read(queue, probe.buffer, fence.holes[0] - 1, 1, &right));
-    wrong = (unsigned char)(right ^ 0xffu);
+    wrong = (unsigned char)(right ^ 0xffU);
     wt_ok(wi_queue_write(queue, probe.buffer, fence.holes[0] - 1, 1, &wrong));
     cr_assert(wt_would_fail(check_fence, &fence));
     wt_ok(wi_queue_write(queue, probe.buffer, fence.holes[0] - 1, 1, &right));

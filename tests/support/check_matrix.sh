@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # The counting of tests/matrix, on logs as ctest and Criterion write them.
 # usage: check_matrix.sh MATRIX WORK
 set -euo pipefail
@@ -37,6 +38,14 @@ expect 'counts' '26 5 1' "${got[0]}"
 expect 'failed entries' 'failed api.bounds failed api.pool failed cli.loop failed fault.path' "${got[*]:1:4}"
 expect 'reason of a skip' 'skipped numbers::f64: no fp64 on this device' "${got[5]}"
 expect 'lines' 6 "${#got[@]}"
+
+# An entry that was run twice counts as the second time.
+cat "$work/mixed.log" - >"$work/again.log" <<'LOG'
+      Start  7: api.bounds
+7: [====] Synthesis: Tested: 3 | Passing: 3 | Failing: 0 | Crashing: 0
+1/1 Test  #7: api.bounds .......................   Passed    0.20 sec
+LOG
+expect 'a second run' '26 4 1' "$("$matrix" --summary "$work/again.log" | grep -v -E '^(failed|skipped) ')"
 
 : >"$work/empty.log"
 expect 'an empty log' '0 0 0' "$("$matrix" --summary "$work/empty.log")"

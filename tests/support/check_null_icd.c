@@ -94,7 +94,7 @@ Test(null_icd, reads_zeros_or_what_was_written_if_backed)
     cl_mem copy = clCreateBuffer(o.context, CL_MEM_READ_WRITE, 64, NULL, NULL);
     unsigned char data[64];
     unsigned char back[64];
-    unsigned pattern = 0x01020304u;
+    unsigned pattern = 0x01020304U;
 
     memset(data, 7, sizeof data);
     memset(back, 9, sizeof back);

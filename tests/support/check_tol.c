@@ -39,29 +39,29 @@ Test(tol, nan_fails_every_comparison)
 
 Test(tol, ulps_count_the_floats_between)
 {
-    cr_assert_eq(wt_ulps_f32(1.0f, nextafterf(1.0f, 2.0f)), 1);
-    cr_assert_eq(wt_ulps_f32(0.0f, -0.0f), 0);
-    cr_assert_eq(wt_ulps_f32(ldexpf(1.0f, -149), -ldexpf(1.0f, -149)), 2);
+    cr_assert_eq(wt_ulps_f32(1.0F, nextafterf(1.0F, 2.0F)), 1);
+    cr_assert_eq(wt_ulps_f32(0.0F, -0.0F), 0);
+    cr_assert_eq(wt_ulps_f32(ldexpf(1.0F, -149), -ldexpf(1.0F, -149)), 2);
     cr_assert_eq(wt_ulps_f32(FLT_MAX, INFINITY), 1);
-    cr_assert_eq(wt_ulps_f32(NAN, 1.0f), UINT32_MAX);
+    cr_assert_eq(wt_ulps_f32(NAN, 1.0F), UINT32_MAX);
     cr_assert_eq(wt_ulps_f32(NAN, NAN), 0);
     cr_assert_eq(wt_ulps_f64(1.0, nextafter(1.0, 0.0)), 1);
-    cr_assert_eq(wt_ulps_f64(-DBL_MAX, DBL_MAX), 2 * 0x7fefffffffffffffull);
+    cr_assert_eq(wt_ulps_f64(-DBL_MAX, DBL_MAX), 2 * 0x7fefffffffffffffULL);
     cr_assert_eq(wt_ulps_f64((double)NAN, 1.0), UINT64_MAX);
 }
 
 Test(tol, ulp_error_is_in_units_of_the_reference)
 {
-    cr_assert_eq(wt_ulp_error_f32(1.0f, 1.0 + ldexp(1.0, -24)), 0.5);
-    cr_assert_eq(wt_ulp_error_f32(nextafterf(8.0f, 9.0f), 8.0), 1.0);
-    cr_assert_eq(wt_ulp_error_f32(0.0f, ldexp(1.0, -150)), 0.5);
+    cr_assert_eq(wt_ulp_error_f32(1.0F, 1.0 + ldexp(1.0, -24)), 0.5);
+    cr_assert_eq(wt_ulp_error_f32(nextafterf(8.0F, 9.0F), 8.0), 1.0);
+    cr_assert_eq(wt_ulp_error_f32(0.0F, ldexp(1.0, -150)), 0.5);
     cr_assert_not(wt_ulp_error_f32(NAN, 1.0) <= 1e300);
 }
 
 Test(tol, a_compensated_sum_keeps_what_a_plain_one_loses)
 {
     static const double values[] = {1.0, 1e100, 1.0, -1e100};
-    static const float floats[] = {16777216.0f, 1.0f, -16777216.0f};
+    static const float floats[] = {16777216.0F, 1.0F, -16777216.0F};
 
     cr_assert_eq(wt_ref_sum_f64(values, 4), 2.0);
     cr_assert_eq(wt_ref_sum_f32(floats, 3), 1.0);

@@ -26,7 +26,7 @@ static weir_status open_on_target(struct wt_rig *rig)
 
     /* outputs begin as nonsense, which a failure has to clear */
     rig->buffer = (cl_mem)&st;
-    st = wi_cl_buffer_create(target->context, WT_RIG_COUNT * 4, &rig->buffer);
+    st = wi_cl_buffer_create(target->context, WT_RIG_BYTES, &rig->buffer);
     cr_assert_eq(rig->buffer == NULL, st != WEIR_OK);
     if (st == WEIR_E_OUT_OF_MEMORY) (void)wi_fail(st, "wt_rig_open", "no buffer");
     if (st != WEIR_OK) return st;
@@ -35,7 +35,7 @@ static weir_status open_on_target(struct wt_rig *rig)
     st = wi_queue_create(target->context, target->device, &rig->queue);
     cr_assert_eq(rig->queue == NULL, st != WEIR_OK);
     if (st != WEIR_OK) return st;
-    st = wi_queue_touch(rig->queue, rig->buffer, WT_RIG_COUNT * 4);
+    st = wi_queue_touch(rig->queue, rig->buffer, WT_RIG_BYTES);
     if (st == WEIR_E_OUT_OF_MEMORY) (void)wi_fail(st, "wt_rig_open", "no memory for a buffer");
     if (st != WEIR_OK) return st;
 
@@ -93,7 +93,7 @@ weir_status wt_rig_launch(wi_queue *queue, wi_kernel *kernel, cl_mem buffer, uin
 
 weir_status wt_rig_fill(wi_queue *queue, cl_mem buffer, uint32_t value)
 {
-    return wi_queue_fill(queue, buffer, 0, WT_RIG_COUNT * 4, &value, sizeof value);
+    return wi_queue_fill(queue, buffer, 0, WT_RIG_BYTES, &value, sizeof value);
 }
 
 void wt_rig_expect(wi_queue *queue, cl_mem buffer, uint32_t expected)

@@ -10,6 +10,7 @@
 
 /* Elements of the rig's buffer, and items of a launch. */
 #define WT_RIG_COUNT 1024
+#define WT_RIG_BYTES ((uint64_t)4 * WT_RIG_COUNT)
 
 struct wt_rig {
     wi_program_target target;

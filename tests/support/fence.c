@@ -19,7 +19,7 @@ static unsigned char *make_pattern(uint64_t bytes)
     unsigned char *data = malloc(bytes);
 
     cr_assert_not_null(data);
-    for (uint64_t i = 0; i < bytes; i++) data[i] = (unsigned char)(0x5au ^ (i % 241));
+    for (uint64_t i = 0; i < bytes; i++) data[i] = (unsigned char)(0x5aU ^ (i % 241));
     return data;
 }
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static unsigned char pattern_at(uint64_t i) { return (unsigned char)(0xa5u ^ (i % 251)); }
+static unsigned char pattern_at(uint64_t i) { return (unsigned char)(0xa5U ^ (i % 251)); }
 
 static uint64_t whole_bytes(const wt_guard *guard)
 {

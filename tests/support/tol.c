@@ -46,7 +46,7 @@ uint32_t wt_ulps_f32(float a, float b)
     memcpy(&bits[0], &a, 4);
     memcpy(&bits[1], &b, 4);
     for (int i = 0; i < 2; i++) {
-        int64_t magnitude = bits[i] & 0x7fffffffu;
+        int64_t magnitude = bits[i] & 0x7fffffffU;
         order[i] = (bits[i] >> 31) != 0 ? -magnitude : magnitude;
     }
     return (uint32_t)(order[0] > order[1] ? order[0] - order[1] : order[1] - order[0]);
@@ -60,7 +60,7 @@ uint64_t wt_ulps_f64(double a, double b)
     if (isnan(a) || isnan(b)) return isnan(a) && isnan(b) ? 0 : UINT64_MAX;
     memcpy(&bits[0], &a, 8);
     memcpy(&bits[1], &b, 8);
-    for (int i = 0; i < 2; i++) magnitude[i] = bits[i] & 0x7fffffffffffffffu;
+    for (int i = 0; i < 2; i++) magnitude[i] = bits[i] & 0x7fffffffffffffffU;
     if ((bits[0] >> 63) != (bits[1] >> 63)) return magnitude[0] + magnitude[1];
     return magnitude[0] > magnitude[1] ? magnitude[0] - magnitude[1] : magnitude[1] - magnitude[0];
 }

@@ -17,8 +17,8 @@ Test(arena, rounds_to_the_granule)
     place_at(1, 1, 0, 256);
     place_at(256, 1, 256, 256);
     place_at(257, 1, 512, 512);
-    cr_assert_eq(stats().requested_bytes, 1u + 256 + 257);
-    cr_assert_eq(stats().in_use_bytes, 1024u);
+    cr_assert_eq(stats().requested_bytes, 1U + 256 + 257);
+    cr_assert_eq(stats().in_use_bytes, 1024U);
     close_arena();
 }
 
@@ -128,7 +128,7 @@ Test(arena, hands_out_no_byte_twice)
 
     open_arena("growth", GIB, GIB);
     for (unsigned i = 0; i < COUNT; ++i) blocks[i] = place(i + 1);
-    cr_assert_eq(stats().in_use_bytes, 654336u);
+    cr_assert_eq(stats().in_use_bytes, 654336U);
     for (unsigned i = 0; i < COUNT; ++i) {
         for (unsigned k = 0; k < i; ++k)
             cr_assert(blocks[i].root != blocks[k].root ||
@@ -152,7 +152,7 @@ Test(arena, gives_the_first_place_again_after_everything_was_freed)
         for (unsigned i = 0; i < COUNT; ++i)
             wi_arena_free(it.arena, blocks[(i * 331) % COUNT].range);
         check();
-        cr_assert_eq(stats().in_use_bytes, 0u);
+        cr_assert_eq(stats().in_use_bytes, 0U);
         cr_assert_eq(stats().largest_free_bytes, 2 * MIB);
     }
     place_at(4096, 1, 0, 4096);
@@ -171,7 +171,7 @@ Test(arena, refuses_sizes_that_overflow)
         open_row(wi_strategy_at(s), 0, UINT64_C(1) << 62);
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i)
             refuse(sizes[i], WEIR_E_OUT_OF_MEMORY, WEIR_OOM_MAX_ALLOC);
-        cr_assert_eq(it.roots.ask_count, 0u);
+        cr_assert_eq(it.roots.ask_count, 0U);
         close_arena();
     }
 }
@@ -225,7 +225,7 @@ Test(arena, passes_failures_of_the_source_on)
         open_row(wi_strategy_at(s), 8 * MIB, 2 * MIB);
         it.roots.fail_at = 1;
         refuse(MIB, WEIR_E_DRIVER, WEIR_OOM_NONE);
-        cr_assert_eq(it.roots.held_bytes, 0u);
+        cr_assert_eq(it.roots.held_bytes, 0U);
         (void)place(MIB);
         close_arena();
     }
@@ -236,8 +236,8 @@ Test(arena, gives_back_what_a_failed_growth_took)
     open_arena("prealloc", 8 * MIB, 2 * MIB);
     it.roots.fail_at = 3;
     refuse(MIB, WEIR_E_DRIVER, WEIR_OOM_NONE);
-    cr_assert_eq(it.roots.held_bytes, 0u);
-    cr_assert_eq(stats().released_count, 2u);
+    cr_assert_eq(it.roots.held_bytes, 0U);
+    cr_assert_eq(stats().released_count, 2U);
     (void)place(MIB);
     cr_assert_eq(stats().reserved_bytes, 8 * MIB);
     close_arena();
@@ -248,7 +248,7 @@ Test(arena, releases_everything_when_destroyed_in_use)
     for (size_t s = 0; wi_strategy_at(s) != NULL; ++s) {
         fake_roots_init(&it.roots);
         open_row(wi_strategy_at(s), 64 * MIB, 8 * MIB);
-        for (unsigned i = 1; i < 100; ++i) (void)place(i * 1000);
+        for (uint64_t i = 1; i < 100; ++i) (void)place(i * 1000);
         close_arena();
     }
     wi_arena_destroy(NULL);
@@ -262,7 +262,8 @@ Test(arena, refuses_options_out_of_range)
     };
     const wi_arena_options good = {256, GIB, GIB, 0};
     const wi_strategy *growth = wi_strategy_find("growth");
-    wi_root_source source, lacking;
+    wi_root_source source;
+    wi_root_source lacking;
     wi_arena *arena;
 
     fake_roots_init(&it.roots);
@@ -316,7 +317,7 @@ Test(arena, stays_consistent_with_a_hundred_thousand_blocks)
     for (unsigned i = 0; i < COUNT; i += 2) blocks[i] = place(1 + i * UINT64_C(40503) % 50000);
     check();
     for (unsigned i = 0; i < COUNT; ++i) wi_arena_free(it.arena, blocks[i].range);
-    cr_assert_eq(stats().in_use_bytes, 0u);
+    cr_assert_eq(stats().in_use_bytes, 0U);
     free(blocks);
     close_arena();
 }
@@ -354,8 +355,31 @@ Test(arena, takes_a_row_of_another_strategy_that_compacts)
     movable = place(2 * MIB);
     (void)place(MIB);
     (void)place(2 * MIB);
-    cr_assert_eq(compactions, 1u);
+    cr_assert_eq(compactions, 1U);
     refuse(2 * MIB, WEIR_E_OUT_OF_MEMORY, WEIR_OOM_LIMIT);
-    cr_assert_eq(compactions, 2u);
+    cr_assert_eq(compactions, 2U);
+    close_arena();
+}
+
+static weir_status take_two_and_fail(wi_arena *arena, uint64_t bytes)
+{
+    cr_assert_eq(wi_arena_take_root(arena, bytes), WEIR_OK);
+    cr_assert_eq(wi_arena_take_root(arena, 4 * bytes), WEIR_OK);
+    arena->growth.next_root_bytes = 77;
+    return WEIR_E_OUT_OF_MEMORY;
+}
+
+Test(arena, undoes_what_a_failed_growth_did)
+{
+    wi_strategy row = *wi_strategy_find("growth");
+
+    row.grow = take_two_and_fail;
+    row.failure_steps = 0;
+    fake_roots_init(&it.roots);
+    open_row(&row, 0, GIB);
+    refuse(MIB, WEIR_E_OUT_OF_MEMORY, WEIR_OOM_LIMIT);
+    cr_assert_eq(it.roots.ask_count, 2U);
+    cr_assert_eq(it.roots.held_bytes, 0U);
+    cr_assert_eq(it.arena->growth.next_root_bytes, 0U);
     close_arena();
 }

@@ -45,7 +45,7 @@ void close_arena(void)
 {
     check();
     wi_arena_destroy(it.arena);
-    cr_assert_eq(it.roots.held_bytes, 0u, "roots were kept");
+    cr_assert_eq(it.roots.held_bytes, 0U, "roots were kept");
 }
 
 wi_placement place(uint64_t bytes)
@@ -72,7 +72,8 @@ void place_at(uint64_t bytes, uint64_t root, uint64_t offset, uint64_t handed)
 void refuse(uint64_t bytes, weir_status expected, weir_oom_cause expected_cause)
 {
     static const wi_placement nothing;
-    wi_arena_stats before, after;
+    wi_arena_stats before;
+    wi_arena_stats after;
     wi_placement placement;
     weir_oom_cause cause = WEIR_OOM_PINNED;
 

@@ -18,7 +18,7 @@ static void assert_found(const char *what)
 
     cr_assert_eq(weir_text_create(&why), WEIR_OK);
     cr_assert_not(wi_arena_check(it.arena, why), "%s was not found", what);
-    cr_assert_gt(weir_text_get_bytes(why), 0u, "%s was not named", what);
+    cr_assert_gt(weir_text_get_bytes(why), 0U, "%s was not named", what);
     cr_assert_not(wi_arena_check(it.arena, NULL));
     weir_text_destroy(why);
 }
@@ -141,7 +141,7 @@ Test(arena_check, asks_for_no_host_memory_when_warm)
     for (unsigned i = 0; i < 10000; ++i) wi_arena_free(it.arena, place(sizes[i % 4]).range);
     cr_assert_eq(calls_made, before);
     close_arena();
-    cr_assert_eq(live_count, 0u, "host memory was kept");
+    cr_assert_eq(live_count, 0U, "host memory was kept");
 }
 
 /* A fixed sequence that takes roots, cuts and frees; stops at the first failure of host memory. */
@@ -187,7 +187,7 @@ Test(arena_check, survives_the_failure_of_every_host_allocation)
             const wi_arena_options options = {256, 4 * MIB, 64 * MIB, 0};
             wi_root_source source;
 
-            cr_assert_lt(n, 1000u);
+            cr_assert_lt(n, 1000U);
             fake_roots_init(&it.roots);
             it.roots.max_root_bytes = 4 * MIB;
             source = fake_roots_source(&it.roots);
@@ -202,8 +202,8 @@ Test(arena_check, survives_the_failure_of_every_host_allocation)
             calls_until_failure = 0;
             if (it.arena != NULL) close_arena();
             it.arena = NULL;
-            cr_assert_eq(live_count, 0u, "host memory was kept at n = %zu", n);
+            cr_assert_eq(live_count, 0U, "host memory was kept at n = %zu", n);
         }
-        cr_assert_gt(n, 4u, "%s: too few calls to be a test", wi_strategy_name(wi_strategy_at(s)));
+        cr_assert_gt(n, 4U, "%s: too few calls to be a test", wi_strategy_name(wi_strategy_at(s)));
     }
 }

@@ -107,13 +107,13 @@ static uint64_t cut(const arena_model *model, uint64_t bytes)
     return less * model->unit;
 }
 
-static int take_or_less(arena_model *model, uint64_t bytes, uint64_t least)
+static int take_or_less(arena_model *model, uint64_t wanted, uint64_t least)
 {
     for (;;) {
-        if (take(model, bytes)) return 1;
+        if (take(model, wanted)) return 1;
         model->refused = 1;
-        bytes = cut(model, bytes);
-        if (bytes < least || bytes == 0) return 0;
+        wanted = cut(model, wanted);
+        if (wanted < least || wanted == 0) return 0;
     }
 }
 
@@ -279,7 +279,7 @@ void arena_model_free(arena_model *model, const void *token, uint64_t offset)
     while (model->roots[r]->token != token) ++r;
     root = model->roots[r];
     while (root->pieces[p].offset != offset) ++p;
-    cr_assert_gt(root->pieces[p].requested, 0u);
+    cr_assert_gt(root->pieces[p].requested, 0U);
     root->pieces[p].requested = 0;
     for (p = 0; p + 1 < root->count;) { /* joins free neighbours, wherever they are */
         model_piece *piece = &root->pieces[p];

@@ -33,10 +33,12 @@ typedef struct arena_model {
     model_root *roots[MODEL_ROOTS]; /* oldest first */
 } arena_model;
 
-void arena_model_init(arena_model *model, model_kind kind, const wi_arena_options *options, fake_roots *source);
+void arena_model_init(arena_model *model, model_kind kind, const wi_arena_options *options,
+                      fake_roots *source);
 void arena_model_fini(arena_model *model);
-weir_status arena_model_alloc(arena_model *model, uint64_t bytes, wi_placement *out, weir_oom_cause *cause);
-void arena_model_free(arena_model *model, const void *root, uint64_t offset);
+weir_status arena_model_alloc(arena_model *model, uint64_t bytes, wi_placement *out,
+                              weir_oom_cause *cause);
+void arena_model_free(arena_model *model, const void *token, uint64_t offset);
 void arena_model_trim(arena_model *model, uint64_t keep_bytes);
 void arena_model_get_stats(const arena_model *model, wi_arena_stats *out);
 

@@ -78,11 +78,13 @@ static void begin(episode *e, const wi_strategy *strategy, model_kind kind, unsi
 
 static void alloc_step(episode *e)
 {
-    wi_placement got, expected;
+    wi_placement got;
+    wi_placement expected;
     weir_oom_cause cause = WEIR_OOM_NONE;
     weir_oom_cause expected_cause = WEIR_OOM_NONE;
     uint64_t bytes = draw_size(e, e->size_shift);
-    weir_status status, expected_status;
+    weir_status status;
+    weir_status expected_status;
 
     if (draw(e, 500) == 0) bytes = UINT64_MAX - draw(e, 5000);
     if (draw(e, 8) == 0 && e->count != 0) bytes = e->blocks[draw(e, e->count)].bytes;
@@ -122,7 +124,7 @@ static void step(episode *e)
     } else if (lean < 20) {
         e->for_arena.refuse_count = e->for_model.refuse_count = 1 + (unsigned)draw(e, 12);
     } else if (e->count < e->count_max &&
-               (e->count == 0 || draw(e, 100) < (e->count < third ? 60u : 50u))) {
+               (e->count == 0 || draw(e, 100) < (e->count < third ? 60U : 50U))) {
         alloc_step(e);
     } else {
         free_step(e);
@@ -131,7 +133,8 @@ static void step(episode *e)
 
 static void compare(episode *e, int is_full)
 {
-    wi_arena_stats got, expected;
+    wi_arena_stats got;
+    wi_arena_stats expected;
 
     wi_arena_get_stats(e->arena, &got);
     arena_model_get_stats(&e->model, &expected);
@@ -151,7 +154,7 @@ static void end(episode *e)
     cr_assert_eq(memcmp(e->for_arena.asked, e->for_model.asked, sizeof e->for_arena.asked), 0,
                  "seed %llu: other sizes were asked of the driver", (unsigned long long)e->seed);
     wi_arena_destroy(e->arena);
-    cr_assert_eq(e->for_arena.held_bytes, 0u, "roots were kept");
+    cr_assert_eq(e->for_arena.held_bytes, 0U, "roots were kept");
     arena_model_fini(&e->model);
 }
 
@@ -165,7 +168,7 @@ static void run_steps(const char *name, model_kind kind)
     const wi_strategy *strategy = wi_strategy_find(name);
 
     cr_assert_not_null(strategy);
-    e.seed = seed != NULL ? strtoull(seed, NULL, 10) : 20240229u;
+    e.seed = seed != NULL ? strtoull(seed, NULL, 10) : 20240229U;
     e.random = e.seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
     cr_assert_eq(weir_text_create(&e.why), WEIR_OK);
     for (unsigned long done = 0; done < steps; done += EPISODE_STEPS) {

@@ -15,7 +15,7 @@ Test(arena_rows, growth_doubles_its_roots)
     for (int i = 0; i < 2 + 4 + 8 + 16; ++i) (void)place(MIB);
     assert_asked(4, roots);
     cr_assert_eq(stats().reserved_bytes, 30 * MIB);
-    cr_assert_eq(stats().largest_free_bytes, 0u);
+    cr_assert_eq(stats().largest_free_bytes, 0U);
     (void)place(1);
     cr_assert_eq(it.roots.asked[4], 32 * MIB);
     close_arena();
@@ -81,8 +81,8 @@ Test(arena_rows, growth_ends_when_the_driver_always_refuses)
     open_arena("growth", 0, GIB);
     it.roots.driver_bytes = 0;
     refuse(256, WEIR_E_OUT_OF_MEMORY, WEIR_OOM_DRIVER);
-    cr_assert_lt(it.roots.ask_count, 200u);
-    cr_assert_eq(it.roots.asked[it.roots.ask_count - 1], 256u);
+    cr_assert_lt(it.roots.ask_count, 200U);
+    cr_assert_eq(it.roots.asked[it.roots.ask_count - 1], 256U);
     it.roots.driver_bytes = GIB;
     (void)place(256);
     cr_assert_eq(stats().reserved_bytes, 2 * MIB);
@@ -97,9 +97,9 @@ Test(arena_rows, growth_returns_unused_roots_before_it_fails)
     for (int i = 0; i < 6; ++i) blocks[i] = place(MIB); /* roots of 2 and 4 MiB, 2 MiB left */
     for (int i = 2; i < 6; ++i) wi_arena_free(it.arena, blocks[i].range);
     refuse(7 * MIB, WEIR_E_OUT_OF_MEMORY, WEIR_OOM_LIMIT); /* would not help: nothing goes back */
-    cr_assert_eq(it.roots.release_count, 0u);
+    cr_assert_eq(it.roots.release_count, 0U);
     (void)place(6 * MIB);
-    cr_assert_eq(it.roots.release_count, 1u);
+    cr_assert_eq(it.roots.release_count, 1U);
     cr_assert_eq(stats().reserved_bytes, 8 * MIB);
     close_arena();
 }
@@ -110,8 +110,8 @@ Test(arena_rows, growth_starts_over_after_a_trim_to_nothing)
     wi_arena_free(it.arena, place(100 * MIB).range);
     cr_assert_eq(stats().reserved_bytes, 128 * MIB);
     wi_arena_trim(it.arena, 0);
-    cr_assert_eq(stats().reserved_bytes, 0u);
-    cr_assert_eq(it.roots.held_bytes, 0u);
+    cr_assert_eq(stats().reserved_bytes, 0U);
+    cr_assert_eq(it.roots.held_bytes, 0U);
     (void)place(1);
     cr_assert_eq(stats().reserved_bytes, 2 * MIB);
     close_arena();
@@ -152,12 +152,12 @@ Test(arena_rows, prealloc_takes_the_whole_limit_at_first_use)
     fake_roots_init(&it.roots);
     it.roots.max_root_bytes = 4 * GIB;
     open_options(wi_strategy_find("prealloc"), &options);
-    cr_assert_eq(it.roots.ask_count, 0u);
+    cr_assert_eq(it.roots.ask_count, 0U);
     (void)place(1);
     assert_asked(4, roots);
     for (int i = 0; i < 3; ++i) (void)place(4 * GIB - (i == 0 ? 256 : 0)); /* in the large roots */
     refuse(4 * GIB, WEIR_E_OUT_OF_MEMORY, WEIR_OOM_LIMIT);
-    cr_assert_eq(it.roots.ask_count, 4u);
+    cr_assert_eq(it.roots.ask_count, 4U);
     close_arena();
 }
 
@@ -180,7 +180,7 @@ Test(arena_rows, prealloc_makes_what_it_got_its_limit)
     it.roots.driver_bytes = UINT64_MAX;
     (void)place(4 * MIB);
     refuse(1, WEIR_E_OUT_OF_MEMORY, WEIR_OOM_DRIVER);
-    cr_assert_eq(it.roots.ask_count, 3u);
+    cr_assert_eq(it.roots.ask_count, 3U);
     cr_assert_eq(stats().reserved_bytes, 8 * MIB);
     close_arena();
 }
@@ -195,7 +195,7 @@ Test(arena_rows, prealloc_takes_a_smaller_root_when_the_first_is_refused)
     assert_asked(3, asked);
     refuse(6 * MIB, WEIR_E_OUT_OF_MEMORY, WEIR_OOM_DRIVER);
     (void)place(5 * MIB);
-    cr_assert_eq(it.roots.ask_count, 3u);
+    cr_assert_eq(it.roots.ask_count, 3U);
     close_arena();
 }
 
@@ -214,7 +214,7 @@ Test(arena_rows, prealloc_takes_nothing_for_a_request_above_its_limit)
 {
     open_arena("prealloc", 8 * MIB, GIB);
     refuse(8 * MIB + 1, WEIR_E_OUT_OF_MEMORY, WEIR_OOM_LIMIT);
-    cr_assert_eq(it.roots.ask_count, 0u);
+    cr_assert_eq(it.roots.ask_count, 0U);
     close_arena();
 }
 
@@ -233,7 +233,7 @@ Test(arena_rows, prealloc_handles_tebibytes)
 {
     open_arena("prealloc", 100 * TIB, 3 * TIB);
     for (int i = 0; i < 33; ++i) (void)place(3 * TIB);
-    cr_assert_eq(stats().root_count, 34u);
+    cr_assert_eq(stats().root_count, 34U);
     cr_assert_eq(stats().largest_free_bytes, TIB);
     (void)place(TIB);
     refuse(1, WEIR_E_OUT_OF_MEMORY, WEIR_OOM_LIMIT);
@@ -246,7 +246,8 @@ Test(arena_rows, prealloc_handles_tebibytes)
 Test(arena_rows, direct_has_a_root_for_every_block)
 {
     static const uint64_t asked[] = {1024, 256, 4 * MIB, 1024};
-    wi_placement first, second;
+    wi_placement first;
+    wi_placement second;
 
     open_arena("direct", 0, GIB);
     first = place(1000);
@@ -257,8 +258,8 @@ Test(arena_rows, direct_has_a_root_for_every_block)
     place_at(1000, 4, 0, 1024);
     wi_arena_free(it.arena, second.range);
     assert_asked(4, asked);
-    cr_assert_eq(stats().free_bytes, 0u);
-    cr_assert_eq(stats().released_count, 2u);
+    cr_assert_eq(stats().free_bytes, 0U);
+    cr_assert_eq(stats().released_count, 2U);
     close_arena();
 }
 
@@ -273,7 +274,7 @@ Test(arena_rows, direct_waits_for_released_roots_at_the_limit)
     wi_arena_free(it.arena, block.range);
     cr_assert_eq(it.roots.pending_bytes, 2 * MIB);
     (void)place(2 * MIB);
-    cr_assert_eq(it.roots.drain_count, 1u);
+    cr_assert_eq(it.roots.drain_count, 1U);
     close_arena();
 }
 
@@ -283,8 +284,8 @@ Test(arena_rows, direct_does_not_wait_while_there_is_room)
     it.roots.keeps_released = 1;
     wi_arena_free(it.arena, place(2 * MIB).range);
     wi_arena_free(it.arena, place(2 * MIB).range);
-    cr_assert_eq(it.roots.drain_count, 0u);
+    cr_assert_eq(it.roots.drain_count, 0U);
     (void)place(1);
-    cr_assert_eq(it.roots.drain_count, 1u);
+    cr_assert_eq(it.roots.drain_count, 1U);
     close_arena();
 }

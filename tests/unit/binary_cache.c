@@ -16,7 +16,7 @@
 
 TestSuite(binary_cache, .timeout = 120);
 
-static const wi_cache_key key = {0x0123456789abcdefu, 0xfedcba9876543210u};
+static const wi_cache_key key = {0x0123456789abcdefU, 0xfedcba9876543210U};
 static const char binary[] = "not really a binary, but long enough to be one";
 
 /* A new folder's name in `path`; the cache has to make its last part. */
@@ -162,10 +162,10 @@ Test(binary_cache, refuses_an_entry_with_any_bit_flipped_and_replaces_it)
     path = wi_binary_cache_path(folder, key);
     cr_assert_eq(read_file(path, whole, sizeof whole), sizeof whole);
     for (size_t bit = 0; bit < 8 * sizeof whole; bit++) {
-        whole[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        whole[bit / 8] ^= (unsigned char)(1U << bit % 8);
         write_file(path, whole, sizeof whole);
         assert_miss(folder, key, "bit flipped", bit);
-        whole[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        whole[bit / 8] ^= (unsigned char)(1U << bit % 8);
     }
     cr_assert(wi_binary_cache_write(folder, key, binary, sizeof binary));
     assert_hit(folder, binary, sizeof binary);

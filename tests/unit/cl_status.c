@@ -9,7 +9,7 @@
 
 TestSuite(cl_status, .timeout = 30);
 
-#define LOWEST -10000
+#define LOWEST (-10000)
 
 Test(cl_status, names_every_code_of_the_core)
 {

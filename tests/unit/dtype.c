@@ -37,6 +37,6 @@ Test(dtype, answers_for_values_outside_the_list)
 
     for (size_t i = 0; i < sizeof outside / sizeof outside[0]; ++i) {
         cr_assert_str_eq(weir_dtype_name((weir_dtype)outside[i]), "none");
-        cr_assert_eq(weir_dtype_bytes((weir_dtype)outside[i]), 0u);
+        cr_assert_eq(weir_dtype_bytes((weir_dtype)outside[i]), 0U);
     }
 }

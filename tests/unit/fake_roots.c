@@ -19,7 +19,7 @@ static weir_status acquire(void *user, uint64_t bytes, void **root)
     const uint64_t counted = roots->held_bytes + roots->pending_bytes;
     size_t slot;
 
-    cr_assert_gt(bytes, 0u);
+    cr_assert_gt(bytes, 0U);
     cr_assert_leq(bytes, roots->max_root_bytes, "a root above the largest was asked for");
     cr_assert_leq(bytes, available(user), "a root above the limit was asked for");
     *root = NULL;
@@ -31,7 +31,7 @@ static weir_status acquire(void *user, uint64_t bytes, void **root)
     }
     if (bytes > roots->driver_bytes - counted) return WEIR_E_OUT_OF_MEMORY;
     slot = ++roots->take_count % FAKE_ROOTS_MAX;
-    cr_assert_eq(roots->bytes[slot], 0u, "more roots than the fake can hold");
+    cr_assert_eq(roots->bytes[slot], 0U, "more roots than the fake can hold");
     roots->bytes[slot] = bytes;
     roots->held_bytes += bytes;
     if (roots->held_bytes > roots->peak_bytes) roots->peak_bytes = roots->held_bytes;

@@ -7,11 +7,11 @@
 
 TestSuite(live, .timeout = 30);
 
-#define ROUNDS 100000
+#define ROUNDS UINT64_C(100000)
 
 static void *add_and_drop(void *unused)
 {
-    for (int i = 0; i < ROUNDS; i++) {
+    for (uint64_t i = 0; i < ROUNDS; i++) {
         wi_live_add(WI_LIVE_EVENT);
         wi_live_add(WI_LIVE_KERNEL);
         wi_live_drop(WI_LIVE_EVENT);

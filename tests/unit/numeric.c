@@ -16,7 +16,7 @@
 TestSuite(numeric, .timeout = 7200);
 
 #define THREADS 2
-#define STRIDE 257u
+#define STRIDE 257U
 
 typedef struct subject {
     const char *name;
@@ -78,7 +78,8 @@ typedef struct outcome {
     uint64_t above_one;
     uint64_t misrounded;
     uint64_t broken;
-    uint32_t broken_input, broken_result;
+    uint32_t broken_input;
+    uint32_t broken_result;
 } outcome;
 
 /* Compares one result with the exact value r (given as a double). */
@@ -94,7 +95,7 @@ static void judge(outcome *o, uint32_t input, float result, double r, double bou
     } else {
         double rounded = round24(r);
         if (fabs(rounded) < (double)FLT_MIN) {
-            is_good = bits == (signbit(r) ? WI_SIGN : 0u);
+            is_good = bits == (signbit(r) ? WI_SIGN : 0U);
         } else if (fabs(rounded) > (double)FLT_MAX) {
             is_good = bits == (signbit(r) ? WI_INF | WI_SIGN : WI_INF);
         } else {
@@ -134,7 +135,9 @@ static void merge(outcome *into, const outcome *from)
 typedef struct part {
     const void *subject;
     void (*judge)(outcome *, const void *subject, uint32_t input);
-    uint64_t first, end, step;
+    uint64_t first;
+    uint64_t end;
+    uint64_t step;
     outcome result;
 } part;
 
@@ -181,7 +184,7 @@ static void show(const char *name, const outcome *o, uint64_t count)
 }
 
 #define EXPECT_GOOD(name, o)                                                                    \
-    cr_expect_eq((o).broken, 0u,                                                                \
+    cr_expect_eq((o).broken, 0U,                                                                \
                  "%s: %llu inputs break a rule, first %08x gives %08x; worst %.4f ulp", (name), \
                  (unsigned long long)(o).broken, (unsigned)(o).broken_input,                    \
                  (unsigned)(o).broken_result, (o).worst_ulp)
@@ -215,7 +218,8 @@ static void turn_reference(uint32_t n, double *sine, double *cosine)
     int32_t quarter = ((eighth + 1) / 2) & 3; /* nearest */
     int32_t rest = step - ((eighth + 1) / 2) * (1 << 24);
     double angle = (double)rest * 0x1p-26 * 6.283185307179586477;
-    double s = sin(angle), c = cos(angle);
+    double s = sin(angle);
+    double c = cos(angle);
 
     *sine = quarter == 0 ? s : quarter == 1 ? c : quarter == 2 ? -s : -c;
     *cosine = quarter == 0 ? c : quarter == 1 ? -s : quarter == 2 ? -c : s;
@@ -223,8 +227,9 @@ static void turn_reference(uint32_t n, double *sine, double *cosine)
 
 static void judge_turn(outcome *o, const void *user, uint32_t input)
 {
-    uint32_t n = input << 6 | (input & 63u); /* the lower 6 bits must not count */
-    double s, c;
+    uint32_t n = input << 6 | (input & 63U); /* the lower 6 bits must not count */
+    double s;
+    double c;
     float cosine;
     float sine = wi_sincos_turn(n, &cosine);
 
@@ -249,7 +254,8 @@ Test(numeric, sine_and_cosine_of_a_turn_stay_within_their_bound)
 /* Quotient against float64: 53 bits are more than 2 * 24 + 1, so rounding twice rounds correctly. */
 static void judge_quotient(outcome *o, uint32_t a, uint32_t b)
 {
-    double x = (double)wi_float(a), y = (double)wi_float(b);
+    double x = (double)wi_float(a);
+    double y = (double)wi_float(b);
 
     judge(o, a, wi_div(wi_float(a), wi_float(b)), x / y, 0.5);
 }
@@ -267,25 +273,26 @@ static uint64_t mix(uint64_t x)
 static void judge_pair(outcome *o, const void *user, uint32_t input)
 {
     uint64_t r = mix(input);
-    uint32_t a = (uint32_t)r, b = (uint32_t)(r >> 32);
+    uint32_t a = (uint32_t)r;
+    uint32_t b = (uint32_t)(r >> 32);
     float q;
 
     (void)user;
-    switch (input & 3u) {
+    switch (input & 3U) {
     case 0:
         break;
     case 1:
-        a = (a & 0x807fffffu) | (((a >> 23) & 7u) + 124u) << 23;
-        b = (b & 0x807fffffu) | (((b >> 23) & 7u) + 124u) << 23;
+        a = (a & 0x807fffffU) | (((a >> 23) & 7U) + 124U) << 23;
+        b = (b & 0x807fffffU) | (((b >> 23) & 7U) + 124U) << 23;
         break;
     case 2: /* a = RN(b * (q + half an ulp)), so a / b lies next to the midpoint above q */
-        b = (b & WI_MANTISSA) | 0x3f800000u;
-        q = wi_float((a & WI_MANTISSA) | 0x3f800000u);
+        b = (b & WI_MANTISSA) | 0x3f800000U;
+        q = wi_float((a & WI_MANTISSA) | 0x3f800000U);
         a = wi_bits((float)((double)wi_float(b) * ((double)q + 0x1p-24)));
         break;
     default:
-        a = (a & 0x80ffffffu) | (a & 0x02000000u ? 0x7e000000u : 0u);
-        b = (b & 0x807fffffu) | (((b >> 23) & 3u) + 126u) << 23;
+        a = (a & 0x80ffffffU) | (a & 0x02000000U ? 0x7e000000U : 0U);
+        b = (b & 0x807fffffU) | (((b >> 23) & 3U) + 126U) << 23;
         break;
     }
     judge_quotient(o, a, b);
@@ -294,7 +301,7 @@ static void judge_pair(outcome *o, const void *user, uint32_t input)
 /* All mantissas over 1 and 1 over all mantissas: the reciprocal, on which the proof of division rests. */
 static void judge_reciprocal(outcome *o, const void *user, uint32_t input)
 {
-    float m = wi_float(input | 0x3f800000u);
+    float m = wi_float(input | 0x3f800000U);
     float y = wi_reciprocal_mantissa(m);
 
     (void)user;
@@ -303,23 +310,24 @@ static void judge_reciprocal(outcome *o, const void *user, uint32_t input)
 
 static void judge_hard_divisor(outcome *o, const void *user, uint32_t input)
 {
-    judge_quotient(o, input | 0x3f800000u, *(const uint32_t *)user);
+    judge_quotient(o, input | 0x3f800000U, *(const uint32_t *)user);
 }
 
 Test(numeric, division_is_correctly_rounded)
 {
     uint64_t pairs = is_long() ? UINT64_C(1) << 32 : UINT64_C(1) << 24;
-    outcome o = sweep(judge_reciprocal, NULL, 1u << 23, 1);
+    outcome o = sweep(judge_reciprocal, NULL, 1U << 23, 1);
 
     EXPECT_GOOD("reciprocal", o);
     o = sweep(judge_pair, NULL, pairs, 1);
     show("division", &o, pairs);
     EXPECT_GOOD("division", o);
-    for (uint32_t i = 0; i < (is_long() ? 64u : 2u); ++i) {
-        uint32_t small = 0x3f800000u + i, large = 0x3fffffffu - i;
-        o = sweep(judge_hard_divisor, &small, 1u << 23, 1);
+    for (uint32_t i = 0; i < (is_long() ? 64U : 2U); ++i) {
+        uint32_t small = 0x3f800000U + i;
+        uint32_t large = 0x3fffffffU - i;
+        o = sweep(judge_hard_divisor, &small, 1U << 23, 1);
         EXPECT_GOOD("division by the smallest mantissas", o);
-        o = sweep(judge_hard_divisor, &large, 1u << 23, 1);
+        o = sweep(judge_hard_divisor, &large, 1U << 23, 1);
         EXPECT_GOOD("division by the largest mantissas", o);
     }
 }
@@ -327,7 +335,7 @@ Test(numeric, division_is_correctly_rounded)
 /* All of [1, 4), from which every other root is scaled. */
 static void judge_root(outcome *o, const void *user, uint32_t input)
 {
-    float m = wi_float(input + 0x3f800000u);
+    float m = wi_float(input + 0x3f800000U);
 
     (void)user;
     judge(o, input, wi_sqrt_positive(m), sqrt((double)m), 0.5);
@@ -335,7 +343,7 @@ static void judge_root(outcome *o, const void *user, uint32_t input)
 
 Test(numeric, square_root_is_correctly_rounded_on_all_mantissas)
 {
-    outcome o = sweep(judge_root, NULL, 1u << 24, 1);
+    outcome o = sweep(judge_root, NULL, 1U << 24, 1);
 
     EXPECT_GOOD("sqrt on [1, 4)", o);
 }
@@ -346,7 +354,8 @@ Test(numeric, special_values)
     static const struct {
         const char *name;
         float (*function)(float);
-        uint32_t input, expected;
+        uint32_t input;
+        uint32_t expected;
     } cases[] = {
         {"log", wi_log, 0x00000000u, 0xff800000u},
         {"log", wi_log, 0x80000000u, 0xff800000u},
@@ -414,17 +423,17 @@ Test(numeric, special_values)
 
 Test(numeric, division_of_special_values)
 {
-    static const uint32_t values[] = {0x00000000u, 0x80000000u, 0x3f800000u, 0xc0400000u,
-                                      0x7f800000u, 0xff800000u, 0x7fc00000u, 0xffc12345u,
-                                      0x7f800001u, 0x00000001u, 0x807fffffu, 0x00800000u,
-                                      0x7f7fffffu, 0xff7fffffu, 0x3fffffffu};
+    static const uint32_t values[] = {0x00000000U, 0x80000000U, 0x3f800000U, 0xc0400000U,
+                                      0x7f800000U, 0xff800000U, 0x7fc00000U, 0xffc12345U,
+                                      0x7f800001U, 0x00000001U, 0x807fffffU, 0x00800000U,
+                                      0x7f7fffffU, 0xff7fffffU, 0x3fffffffU};
 
     for (size_t i = 0; i < sizeof values / sizeof values[0]; ++i)
         for (size_t k = 0; k < sizeof values / sizeof values[0]; ++k) {
             outcome o;
             memset(&o, 0, sizeof o);
             judge_quotient(&o, values[i], values[k]);
-            cr_expect_eq(o.broken, 0u, "%08x / %08x gives %08x", (unsigned)values[i],
+            cr_expect_eq(o.broken, 0U, "%08x / %08x gives %08x", (unsigned)values[i],
                          (unsigned)values[k], (unsigned)o.broken_result);
         }
 }
@@ -432,13 +441,15 @@ Test(numeric, division_of_special_values)
 /* The references above are float64 functions of the C library: here they are held against 100 bits. */
 Test(numeric, references_agree_with_mpfr)
 {
-    mpfr_t x, y, difference;
+    mpfr_t x;
+    mpfr_t y;
+    mpfr_t difference;
 
     mpfr_inits2(100, x, y, difference, (mpfr_ptr)0);
     for (size_t i = 0; i < SUBJECTS; ++i) {
         unsigned compared = 0;
         for (uint32_t k = 0; k < 20000; ++k) {
-            float input = wi_float((uint32_t)mix(k + 100000u * (uint32_t)i));
+            float input = wi_float((uint32_t)mix(k + 100000U * (uint32_t)i));
             double r = subjects[i].reference((double)input);
             if (isnan(r) || isinf(r) || r == 0.0 || fabs(r) < 1e-300) continue;
             mpfr_set_d(x, (double)input, MPFR_RNDN);
@@ -461,17 +472,18 @@ Test(numeric, every_compiler_gives_the_same_bits)
 {
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a, word by word */
 
-    for (uint32_t i = 0; i < 1u << 20; ++i) {
+    for (uint32_t i = 0; i < 1U << 20; ++i) {
         uint64_t r = mix(i);
-        uint32_t a = (uint32_t)r, b = (uint32_t)(r >> 32);
+        uint32_t a = (uint32_t)r;
+        uint32_t b = (uint32_t)(r >> 32);
         float cosine;
         float sine = wi_sincos_turn(b, &cosine);
         uint32_t results[] = {wi_bits(wi_log(wi_float(a))),
                               wi_bits(wi_exp(wi_float(a))),
-                              wi_bits(wi_exp(wi_float((a & 0x807fffffu) | 0x42000000u))),
+                              wi_bits(wi_exp(wi_float((a & 0x807fffffU) | 0x42000000U))),
                               wi_bits(wi_tanh(wi_float(a))),
-                              wi_bits(wi_tanh(wi_float((a & 0x807fffffu) | 0x3f800000u))),
-                              wi_bits(wi_sqrt(wi_float(a & 0x7fffffffu))),
+                              wi_bits(wi_tanh(wi_float((a & 0x807fffffU) | 0x3f800000U))),
+                              wi_bits(wi_sqrt(wi_float(a & 0x7fffffffU))),
                               wi_bits(wi_div(wi_float(a), wi_float(b))),
                               wi_bits(sine),
                               wi_bits(cosine),

@@ -12,7 +12,7 @@
 
 TestSuite(random, .timeout = 300);
 
-#define NORMALS 1000003u
+#define NORMALS 1000003U
 
 static wi_quad_u words_of(uint64_t seed, uint64_t draw, uint64_t element)
 {
@@ -36,10 +36,10 @@ static float float_at(wi_quad_f q, uint64_t i)
 Test(random, philox_gives_the_known_answers)
 {
     static const uint32_t cases[3][10] = {
-        {0, 0, 0, 0, 0, 0, 0x6627e8d5u, 0xe169c58du, 0xbc57ac4cu, 0x9b00dbd8u},
-        {~0u, ~0u, ~0u, ~0u, ~0u, ~0u, 0x408f276du, 0x41c83b0eu, 0xa20bc7c6u, 0x6d5451fdu},
-        {0x243f6a88u, 0x85a308d3u, 0x13198a2eu, 0x03707344u, 0xa4093822u, 0x299f31d0u, 0xd16cfe09u,
-         0x94fdccebu, 0x5001e420u, 0x24126ea1u}};
+        {0, 0, 0, 0, 0, 0, 0x6627e8d5U, 0xe169c58dU, 0xbc57ac4cU, 0x9b00dbd8U},
+        {~0U, ~0U, ~0U, ~0U, ~0U, ~0U, 0x408f276dU, 0x41c83b0eU, 0xa20bc7c6U, 0x6d5451fdU},
+        {0x243f6a88U, 0x85a308d3U, 0x13198a2eU, 0x03707344U, 0xa4093822U, 0x299f31d0U, 0xd16cfe09U,
+         0x94fdccebU, 0x5001e420U, 0x24126ea1U}};
 
     for (size_t i = 0; i < 3; ++i) {
         const uint32_t *c = cases[i];
@@ -84,9 +84,10 @@ static void reference_pair(uint32_t radius_word, uint32_t angle_word, double *c,
 {
     double u = (double)(float)(((double)(radius_word >> 8) + 0.5) * 0x1p-24);
     double radius = sqrt(-2.0 * log(u));
-    uint32_t rest = (angle_word >> 6) & 0xffffffu; /* of a quarter turn, in 2^-24 quarters */
+    uint32_t rest = (angle_word >> 6) & 0xffffffU; /* of a quarter turn, in 2^-24 quarters */
     double angle = (double)rest * (1.5707963267948966192 * 0x1p-24);
-    double x = rest == 0 ? 1.0 : cos(angle), y = sin(angle);
+    double x = rest == 0 ? 1.0 : cos(angle);
+    double y = sin(angle);
 
     switch (angle_word >> 30) {
     case 0:
@@ -111,13 +112,15 @@ static void reference_pair(uint32_t radius_word, uint32_t angle_word, double *c,
 Test(random, normals_are_accurate)
 {
     double worst = 0.0;
-    uint32_t worst_radius = 0, worst_angle = 0;
+    uint32_t worst_radius = 0;
+    uint32_t worst_angle = 0;
 
-    for (uint32_t i = 0; i < 1u << 22; ++i) {
+    for (uint32_t i = 0; i < 1U << 22; ++i) {
         wi_quad_u w = words_of(7, 3, (uint64_t)i * 4);
         uint32_t radius_word =
-            i < 1u << 21 ? w.v0 : i * 2048u; /* half of them on a grid up to the ends */
-        double c, s;
+            i < 1U << 21 ? w.v0 : i * 2048U; /* half of them on a grid up to the ends */
+        double c;
+        double s;
         float sine;
         float cosine = wi_normal_pair(radius_word, w.v1, &sine);
         reference_pair(radius_word, w.v1, &c, &s);
@@ -140,17 +143,18 @@ Test(random, normals_are_zero_at_one_end_and_bounded_at_the_other)
 {
     for (uint32_t angle = 0; angle < 4096; ++angle) {
         float sine;
-        float cosine = wi_normal_pair(0xffffffffu, angle << 20, &sine);
-        cr_expect(cosine == 0.0f && sine == 0.0f);
-        cosine = wi_normal_pair(0x000000ffu, angle << 20, &sine);
-        cr_expect(fabsf(cosine) <= 5.89f && fabsf(sine) <= 5.89f);
+        float cosine = wi_normal_pair(0xffffffffU, angle << 20, &sine);
+        cr_expect(cosine == 0.0F && sine == 0.0F);
+        cosine = wi_normal_pair(0x000000ffU, angle << 20, &sine);
+        cr_expect(fabsf(cosine) <= 5.89F && fabsf(sine) <= 5.89F);
         cr_expect(hypot((double)cosine, (double)sine) >= 5.88);
     }
 }
 
 static int compare_floats(const void *a, const void *b)
 {
-    float x = *(const float *)a, y = *(const float *)b;
+    float x = *(const float *)a;
+    float y = *(const float *)b;
 
     return (x > y) - (x < y);
 }
@@ -183,12 +187,14 @@ static double correlation(const float *z, size_t n, size_t lag, double mean, dou
 Test(random, normals_have_the_moments_and_the_distribution)
 {
     float *z = malloc(NORMALS * sizeof *z);
-    double sum = 0.0, squares = 0.0, fourth = 0.0;
+    double sum = 0.0;
+    double squares = 0.0;
+    double fourth = 0.0;
 
     cr_assert_not_null(z);
     for (uint32_t e = 0; e < NORMALS; ++e) {
         z[e] = float_at(wi_normal4(words_of(1, 0, e)), e % 4);
-        cr_assert(fabsf(z[e]) <= 5.89f, "element %u is %g", (unsigned)e, (double)z[e]);
+        cr_assert(fabsf(z[e]) <= 5.89F, "element %u is %g", (unsigned)e, (double)z[e]);
         sum += (double)z[e];
     }
     double mean = sum / NORMALS;
@@ -221,7 +227,7 @@ Test(random, uniforms_have_the_moments_and_the_distribution)
     cr_assert_not_null(u);
     for (uint32_t e = 0; e < NORMALS; ++e) {
         u[e] = float_at(wi_uniform4(words_of(1, 1, e)), e % 4);
-        cr_assert(u[e] >= 0.0f && u[e] < 1.0f, "element %u is %g", (unsigned)e, (double)u[e]);
+        cr_assert(u[e] >= 0.0F && u[e] < 1.0F, "element %u is %g", (unsigned)e, (double)u[e]);
         sum += (double)u[e];
     }
     double mean = sum / NORMALS;
@@ -238,12 +244,12 @@ Test(random, neighbouring_draws_and_seeds_do_not_correlate)
 
     for (size_t k = 0; k < 3; ++k) {
         double sum = 0.0;
-        for (uint32_t e = 0; e < 1u << 20; ++e) {
+        for (uint32_t e = 0; e < 1U << 20; ++e) {
             float a = float_at(wi_normal4(words_of(1, 0, e)), e % 4);
             float b = float_at(wi_normal4(words_of(others[k][0], others[k][1], e)), e % 4);
             sum += (double)a * (double)b;
         }
-        cr_expect(fabs(sum / (1u << 20)) <= 0.0040, "pair %zu: %g", k, sum / (1u << 20));
+        cr_expect(fabs(sum / (1U << 20)) <= 0.0040, "pair %zu: %g", k, sum / (1U << 20));
     }
 }
 
@@ -251,8 +257,8 @@ Test(random, every_compiler_gives_the_same_bits)
 {
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a, word by word */
 
-    for (uint32_t i = 0; i < 1u << 20; ++i) {
-        wi_quad_f z = wi_normal4(words_of(1, i >> 8, (uint64_t)(i & 255u) * 4));
+    for (uint32_t i = 0; i < 1U << 20; ++i) {
+        wi_quad_f z = wi_normal4(words_of(1, i >> 8, (uint64_t)(i & 255U) * 4));
         uint32_t results[] = {wi_bits(z.v0), wi_bits(z.v1), wi_bits(z.v2), wi_bits(z.v3)};
         for (size_t k = 0; k < 4; ++k) hash = (hash ^ results[k]) * UINT64_C(1099511628211);
     }

@@ -17,7 +17,7 @@ enum { ADD = 4, MULTIPLY = 5, FMA = 6, MULTIPLY_ADD = 7, LOG = 9 };
 static uint32_t words[WORDS];
 static wi_self_check report;
 
-static uint32_t *row(unsigned index) { return words + index * WI_SELF_CHECK_CASES; }
+static uint32_t *row(unsigned index) { return words + (size_t)index * WI_SELF_CHECK_CASES; }
 
 /* Compares and asserts that only `kind` differs, in as many cases as given; the check refuses if `refuses`. */
 static void expect_only(wi_checked kind, int refuses, uint32_t cases, const char *what)
@@ -27,9 +27,9 @@ static void expect_only(wi_checked kind, int refuses, uint32_t cases, const char
     cr_expect_eq(is_good, !refuses, "%s: %s", what, is_good ? "accepted" : "refused");
     for (unsigned k = 0; k < WI_CHECKED_COUNT; ++k) {
         const wi_finding *f = &report.findings[k];
-        cr_expect_eq(f->differing, k == (unsigned)kind ? cases : 0u,
+        cr_expect_eq(f->differing, k == (unsigned)kind ? cases : 0U,
                      "%s: property %u differs in %u cases", what, k, (unsigned)f->differing);
-        cr_expect_eq(f->state == WI_FINDING_PASS, f->differing == 0u);
+        cr_expect_eq(f->state == WI_FINDING_PASS, f->differing == 0U);
     }
     cr_expect_eq(report.findings[kind].state, refuses ? WI_FINDING_FAIL : WI_FINDING_NAMED, "%s",
                  what);
@@ -37,9 +37,9 @@ static void expect_only(wi_checked kind, int refuses, uint32_t cases, const char
 
 static uint32_t flush(uint32_t u)
 {
-    uint32_t magnitude = u & 0x7fffffffu;
+    uint32_t magnitude = u & 0x7fffffffU;
 
-    return magnitude != 0 && magnitude < 0x00800000u ? u & 0x80000000u : u;
+    return magnitude != 0 && magnitude < 0x00800000U ? u & 0x80000000U : u;
 }
 
 /* Runs flush over a row and returns how many words it changed. */
@@ -66,13 +66,15 @@ Test(self_check, accepts_the_words_of_the_host)
 Test(self_check, knows_philox_by_its_known_answer)
 {
     wi_self_check_expect(words);
-    cr_expect_eq(words[0], 0xd16cfe09u);
-    cr_expect_eq(row(1)[0], 0x94fdccebu + 3u * 0x5001e420u + 5u * 0x24126ea1u);
+    cr_expect_eq(words[0], 0xd16cfe09U);
+    cr_expect_eq(row(1)[0], 0x94fdccebU + 3U * 0x5001e420U + 5U * 0x24126ea1U);
 }
 
 Test(self_check, has_cases_of_every_kind)
 {
-    unsigned nans = 0, infinities = 0, subnormals = 0;
+    unsigned nans = 0;
+    unsigned infinities = 0;
+    unsigned subnormals = 0;
 
     wi_self_check_expect(words);
     for (unsigned i = ADD * WI_SELF_CHECK_CASES; i < (MULTIPLY_ADD + 1) * WI_SELF_CHECK_CASES;
@@ -89,7 +91,7 @@ Test(self_check, allows_other_payloads_of_nan_in_plain_arithmetic)
 {
     wi_self_check_expect(words);
     for (unsigned i = ADD * WI_SELF_CHECK_CASES; i < (MULTIPLY_ADD + 1) * WI_SELF_CHECK_CASES; ++i)
-        if (isnan(wi_float(words[i]))) words[i] = 0xffc54321u;
+        if (isnan(wi_float(words[i]))) words[i] = 0xffc54321U;
     cr_expect(wi_self_check_compare(words, &report));
 }
 
@@ -100,7 +102,7 @@ Test(self_check, refuses_another_nan_from_a_function)
     wi_self_check_expect(words);
     for (unsigned i = 0; i < WI_SELF_CHECK_CASES; ++i)
         if (row(LOG)[i] == WI_NAN) {
-            row(LOG)[i] = 0xffc00000u;
+            row(LOG)[i] = 0xffc00000U;
             ++cases;
         }
     cr_assert(cases > 0);
@@ -130,17 +132,20 @@ static const uint32_t table[WI_SELF_CHECK_CASES][3] = {
 Test(self_check, refuses_contraction_and_fma_in_two_steps)
 {
     for (unsigned which = 0; which < 2; ++which) {
-        uint32_t told = 0, told_by_random = 0;
+        uint32_t told = 0;
+        uint32_t told_by_random = 0;
 
         wi_self_check_expect(words);
         for (unsigned i = 0; i < WI_SELF_CHECK_CASES; ++i) {
             wi_quad_u q =
-                wi_check_operands(wi_check_words(i, 0u), table[i][0], table[i][1], table[i][2], 0u);
-            float x = wi_float(q.v0), y = wi_float(q.v1), z = wi_float(q.v2);
+                wi_check_operands(wi_check_words(i, 0U), table[i][0], table[i][1], table[i][2], 0U);
+            float x = wi_float(q.v0);
+            float y = wi_float(q.v1);
+            float z = wi_float(q.v2);
             float product = x * y;
             float r = which == 0 ? fmaf(z, x, y) : product + z;
             uint32_t *word = &row(which == 0 ? MULTIPLY_ADD : FMA)[i];
-            if (!isfinite(r) || !isfinite(wi_float(*word)) || fabsf(r) < 0x1p-100f) continue;
+            if (!isfinite(r) || !isfinite(wi_float(*word)) || fabsf(r) < 0x1p-100F) continue;
             told += *word != wi_bits(r);
             told_by_random += i >= WI_CHECK_TABLE_CASES && *word != wi_bits(r);
             *word = wi_bits(r);
@@ -167,7 +172,7 @@ Test(self_check, refuses_what_is_wrong_in_one_bit)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i)
         for (unsigned k = WI_CHECK_TABLE_CASES; k < WI_SELF_CHECK_CASES; ++k) {
             wi_self_check_expect(words);
-            row(rows[i].row)[k] ^= 1u;
+            row(rows[i].row)[k] ^= 1U;
             expect_only(rows[i].kind, 1, 1, wi_self_check_row_name(rows[i].row));
         }
 }
@@ -176,8 +181,8 @@ Test(self_check, refuses_what_is_wrong_in_one_bit)
 Test(self_check, tells_infinities_nan_and_zeros_apart)
 {
     wi_self_check_expect(words);
-    cr_assert_eq(row(ADD)[16], 0x7f800000u);
-    row(ADD)[16] = 0x7f7fffffu;
+    cr_assert_eq(row(ADD)[16], 0x7f800000U);
+    row(ADD)[16] = 0x7f7fffffU;
     expect_only(WI_CHECKED_INFINITIES, 1, 1, "overflow to the largest number");
 
     wi_self_check_expect(words);
@@ -186,8 +191,8 @@ Test(self_check, tells_infinities_nan_and_zeros_apart)
     expect_only(WI_CHECKED_NAN, 1, 1, "infinity times zero is zero");
 
     wi_self_check_expect(words);
-    cr_assert_eq(row(ADD)[25], 0u);
-    row(ADD)[25] = 0x80000000u;
+    cr_assert_eq(row(ADD)[25], 0U);
+    row(ADD)[25] = 0x80000000U;
     expect_only(WI_CHECKED_ROUNDING, 1, 1, "0 + -0 is -0");
 }
 
@@ -197,7 +202,7 @@ Test(self_check, says_what_differs)
 
     cr_assert_eq(weir_text_create(&text), WEIR_OK);
     wi_self_check_expect(words);
-    row(ADD)[40] ^= 1u;
+    row(ADD)[40] ^= 1U;
     (void)wi_self_check_compare(words, &report);
     wi_self_check_write(&report, text);
     cr_expect_not_null(strstr(weir_text_get(text), "not run"));

@@ -11,8 +11,9 @@ TestSuite(shape, .timeout = 10);
 /* Nothing but zeros: what a failure leaves. */
 static void assert_empty(const weir_shape *shape, const char *what)
 {
-    static const weir_shape zero;
-    cr_assert_eq(memcmp(shape, &zero, sizeof zero), 0, "%s: the output is not empty", what);
+    cr_assert_eq(shape->rank, 0U, "%s: rank %u", what, shape->rank);
+    for (unsigned i = 0; i < WEIR_RANK_MAX; ++i)
+        cr_assert_eq(shape->extents[i], 0U, "%s: extent %u is left", what, i);
 }
 
 static weir_shape filled(void)
@@ -27,8 +28,8 @@ Test(shape, makes_a_scalar_without_extents)
     weir_shape shape = filled();
 
     cr_assert_eq(weir_shape_make(0, NULL, &shape), WEIR_OK);
-    cr_assert_eq(shape.rank, 0u);
-    cr_assert_eq(weir_shape_count(&shape), 1u);
+    cr_assert_eq(shape.rank, 0U);
+    cr_assert_eq(weir_shape_count(&shape), 1U);
 }
 
 Test(shape, makes_every_rank_up_to_eight)
@@ -62,7 +63,7 @@ Test(shape, refuses_missing_arguments)
 Test(shape, refuses_more_than_eight_dimensions)
 {
     static const int64_t ones[WEIR_RANK_MAX + 1] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
-    static const unsigned ranks[] = {WEIR_RANK_MAX + 1, 1000, 0xffffffffu};
+    static const unsigned ranks[] = {WEIR_RANK_MAX + 1, 1000, 0xffffffffU};
 
     for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; ++i) {
         weir_shape shape = filled();
@@ -113,7 +114,7 @@ Test(shape, counts_no_elements_with_a_zero_extent)
     for (size_t i = 0; i < sizeof zeros / sizeof zeros[0]; ++i) {
         weir_shape shape = filled();
         cr_assert_eq(weir_shape_make(3, zeros[i], &shape), WEIR_OK);
-        cr_assert_eq(weir_shape_count(&shape), 0u);
+        cr_assert_eq(weir_shape_count(&shape), 0U);
     }
 }
 
@@ -195,8 +196,7 @@ Test(shape, refuses_texts_that_are_no_shape)
         "18446744073709551615",
         "18446744073709551616",
         "18446744073709551617",
-        "999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999"
-        "99999",
+        "9999999999999999999999999999999999999999999999999999999999999999",
         "4294967296,4294967296",
         "9223372036854775807,2",
         "0,9223372036854775807,2",
@@ -230,7 +230,7 @@ Test(shape, names_the_offending_part)
 
 Test(shape, survives_a_text_of_a_megabyte)
 {
-    static char text[1u << 20];
+    static char text[1U << 20];
     weir_shape shape = filled();
 
     memset(text, '7', sizeof text - 1);
@@ -242,7 +242,7 @@ Test(shape, survives_a_text_of_a_megabyte)
     cr_assert_eq(weir_shape_parse(text, &shape), WEIR_E_SHAPE);
     memset(text, '0', sizeof text - 1);
     cr_assert_eq(weir_shape_parse(text, &shape), WEIR_OK);
-    cr_assert_eq(weir_shape_count(&shape), 0u);
+    cr_assert_eq(weir_shape_count(&shape), 0U);
 }
 
 Test(shape, counts_shapes_filled_by_hand)
@@ -254,9 +254,9 @@ Test(shape, counts_shapes_filled_by_hand)
 
     cr_assert_eq(weir_shape_count(&fits), UINT64_C(0xffffffff00000000));
     cr_assert_eq(weir_shape_count(&wraps), UINT64_MAX);
-    cr_assert_eq(weir_shape_count(&zero_after_wrap), 0u);
+    cr_assert_eq(weir_shape_count(&zero_after_wrap), 0U);
     cr_assert_eq(weir_shape_count(&rank), UINT64_MAX);
-    cr_assert_eq(weir_shape_count(NULL), 0u);
+    cr_assert_eq(weir_shape_count(NULL), 0U);
 }
 
 Test(shape, compares_rank_and_the_extents_within_it)
@@ -285,7 +285,7 @@ Test(shape, writes_within_the_buffer)
     char cut[193];
 
     weir_shape_format(&widest, whole, sizeof whole);
-    cr_assert_eq(strlen(whole), 8u * 20 + 7 * 2 + 2);
+    cr_assert_eq(strlen(whole), 8U * 20 + 7 * 2 + 2);
     cr_assert_eq(whole[strlen(whole) - 1], ']');
     for (size_t bytes = 1; bytes < sizeof whole; ++bytes) {
         memset(cut, '#', sizeof cut);

@@ -37,10 +37,10 @@ Test(strategy, has_a_name_and_a_sentence_in_every_row)
     for (; wi_strategy_at(count) != NULL; ++count) {
         const wi_strategy *strategy = wi_strategy_at(count);
         cr_assert_eq(wi_strategy_find(wi_strategy_name(strategy)), strategy);
-        cr_assert_gt(strlen(wi_strategy_text(strategy)), 20u);
+        cr_assert_gt(strlen(wi_strategy_text(strategy)), 20U);
         cr_assert_null(strchr(wi_strategy_text(strategy), '\n'));
     }
-    cr_assert_geq(count, 3u);
+    cr_assert_geq(count, 3U);
     cr_assert_null(wi_strategy_at(count + 1));
     cr_assert_null(wi_strategy_at(SIZE_MAX));
 }

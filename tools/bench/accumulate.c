@@ -13,11 +13,12 @@
 #include <weir/update.h>
 
 #include <CL/cl.h>
-#include <stdint.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define ELEMENTS (16 * 1024 * 1024)
+#define ELEMENTS ((size_t)16 * 1024 * 1024)
 #define BYTES (ELEMENTS * sizeof(float))
 #define LAUNCHES 8
 #define REPEATS 9
@@ -47,11 +48,11 @@ static int find_device(const char *index, cl_device_id *out)
     cl_device_id devices[64];
     cl_uint platform_count = 0;
     cl_uint device_count = 0;
-    unsigned platform = 0;
-    unsigned device = 0;
+    char *end = NULL;
+    unsigned long platform = strtoul(index, &end, 10);
+    unsigned long device = *end == '.' ? strtoul(end + 1, &end, 10) : ULONG_MAX;
 
-    if (sscanf(index, "%u.%u", &platform, &device) != 2 ||
-        clGetPlatformIDs(64, platforms, &platform_count) != CL_SUCCESS ||
+    if (clGetPlatformIDs(64, platforms, &platform_count) != CL_SUCCESS ||
         platform >= platform_count || platform >= 64 ||
         clGetDeviceIDs(platforms[platform], CL_DEVICE_TYPE_ALL, 64, devices, &device_count) !=
             CL_SUCCESS ||

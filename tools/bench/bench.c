@@ -35,6 +35,7 @@ double bench_samples_median(const bench_samples *samples)
 
 int bench_fail(bench_row *row, const char *what)
 {
-    (void)snprintf(row->reason, sizeof row->reason, "%.32s: %.200s", what, weir_last_error()->message);
+    (void)snprintf(row->reason, sizeof row->reason, "%.32s: %.200s", what,
+                   weir_last_error()->message);
     return PROGRAM_FAILED;
 }

@@ -4,9 +4,10 @@
  * calls is measured apart: the driver counts its calls, and the same numbers of the same calls are made again without
  * weir. The difference of the two times is weir's. The replay runs each kind of call in a tight loop, which is the
  * fastest it can be, and leaves out kinds it does not know; so what is reported is never less than weir's own time.
- * The peer columns hold the replay. */
+ * Both are processor times of the one thread that works here. The peer columns hold the replay. */
 #include "bench.h"
 
+#include "child.h"
 #include "command.h"
 #include "null_control.h"
 #include "stopwatch.h"
@@ -20,8 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "child.h"
 
 #define OPS 1000000
 #define REPEATS 5
@@ -81,15 +80,15 @@ static const replay_call calls[] = {
 /* Points the OpenCL loader at the null ICD before its first use. Returns 1, or 0 and the reason. */
 static int choose_driver(bench_row *row)
 {
-    char folder[4200];
+    char folder[4096] = "";
+    char self[4000];
     const char *given = getenv("WEIR_NULL_VENDORS");
-    char *slash = NULL;
 
     if (given != NULL && given[0] != '\0') {
         (void)snprintf(folder, sizeof folder, "%s", given);
-    } else if (child_self(folder, sizeof folder - 32)) {
-        slash = strrchr(folder, '/');
-        (void)strcpy(slash == NULL ? folder : slash + 1, "../null_icd");
+    } else if (child_self(self, sizeof self)) {
+        *strrchr(self, '/') = '\0';
+        (void)snprintf(folder, sizeof folder, "%s/../null_icd", self);
     }
     if (access(folder, R_OK) != 0) {
         (void)snprintf(
@@ -162,16 +161,16 @@ static weir_status take_sample(weir_context *context, weir_tensor *a, weir_tenso
     weir_status status = WEIR_OK;
 
     objects->control->reset_calls();
-    start = stopwatch_now();
+    start = stopwatch_thread();
     status = add_many(context, a, b, OPS);
-    whole = stopwatch_now() - start;
+    whole = stopwatch_thread() - start;
     for (size_t i = 0; i < CALLS; i++) counts[i] = objects->control->get_calls(calls[i].name);
-    start = stopwatch_now();
+    start = stopwatch_thread();
     for (size_t i = 0; i < CALLS; i++) {
         for (uint64_t call = 0; call < counts[i] && counts[i] != UINT64_MAX; call++)
             calls[i].make(objects);
     }
-    inside = stopwatch_now() - start;
+    inside = stopwatch_thread() - start;
     bench_samples_add(&row->samples, (whole - inside) / OPS);
     bench_samples_add(&row->peer_samples, inside / OPS);
     return status;

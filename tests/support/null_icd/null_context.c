@@ -1,10 +1,9 @@
 /* Contexts and queues of the null ICD. A queue only counts: commands enqueued and commands completed. */
 #include "null_icd.h"
 
-int null_tell(cl_int code, cl_int *out)
+void null_tell(cl_int code, cl_int *out)
 {
     if (out != NULL) *out = code;
-    return code == CL_SUCCESS;
 }
 
 static int is_device(cl_device_id device)
@@ -35,7 +34,8 @@ static cl_context make_context(const cl_context_properties *properties, cl_uint 
         context = null_object_create(NULL_KIND_CONTEXT, sizeof *context, NULL, NULL);
         if (context == NULL) code = CL_OUT_OF_HOST_MEMORY;
     }
-    if (!null_tell(code, out)) return NULL;
+    null_tell(code, out);
+    if (code != CL_SUCCESS) return NULL;
     context->device_count = count;
     for (cl_uint i = 0; i < count; i++) context->devices[i] = devices[i];
     return context;
@@ -49,7 +49,8 @@ static cl_context CL_API_CALL null_clCreateContext(
 
     (void)notify;
     (void)user;
-    if (!null_tell(code, out)) return NULL;
+    null_tell(code, out);
+    if (code != CL_SUCCESS) return NULL;
     return make_context(properties, count, devices, out);
 }
 
@@ -65,7 +66,8 @@ static cl_context CL_API_CALL null_clCreateContextFromType(
     if (code == CL_SUCCESS &&
         (null_set.devices == 0 || (type & (null_set.type | CL_DEVICE_TYPE_DEFAULT)) == 0))
         code = CL_DEVICE_NOT_FOUND;
-    if (!null_tell(code, out)) return NULL;
+    null_tell(code, out);
+    if (code != CL_SUCCESS) return NULL;
     return make_context(properties, 1, &first, out);
 }
 
@@ -124,7 +126,8 @@ static cl_command_queue CL_API_CALL null_clCreateCommandQueue(
         queue = null_object_create(NULL_KIND_QUEUE, sizeof *queue, &context->head, NULL);
         if (queue == NULL) code = CL_OUT_OF_HOST_MEMORY;
     }
-    if (!null_tell(code, out)) return NULL;
+    null_tell(code, out);
+    if (code != CL_SUCCESS) return NULL;
     queue->device = device;
     queue->properties = properties;
     return queue;

@@ -4,7 +4,6 @@
  * only while there are rules, so that counting is all a call costs otherwise: one relaxed addition, and one for all.
  * Rules and settings are not locked: they are changed while no OpenCL call runs.
  */
-#define _POSIX_C_SOURCE 200809L
 #include "null_icd.h"
 
 #include "../null_control.h"

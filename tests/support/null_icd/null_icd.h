@@ -112,7 +112,7 @@ typedef struct null_object {
     void (*dispose)(void *object); /* frees what the object owns, not itself; may be NULL */
 } null_object;
 
-#define NULL_MARK 0x4e554c4cu
+#define NULL_MARK 0x4e554c4cU
 
 struct _cl_platform_id {
     cl_icd_dispatch *dispatch;
@@ -198,8 +198,8 @@ cl_int null_enter(null_call call);
 /* Answers an Info query: copies `bytes` of `data` under the rules that all of them share. */
 cl_int null_answer(const void *data, size_t bytes, size_t room, void *out, size_t *bytes_ret);
 
-/* Stores a code where a creating function wants it; returns 1 for CL_SUCCESS. */
-int null_tell(cl_int code, cl_int *out);
+/* Stores a code where a creating function wants it. */
+void null_tell(cl_int code, cl_int *out);
 
 /* Makes an object with one owner, which holds its parent; NULL without memory. */
 void *null_object_create(null_kind kind, size_t bytes, null_object *parent,

@@ -74,7 +74,8 @@ static cl_mem CL_API_CALL null_clCreateBuffer(cl_context context, cl_mem_flags f
             code = CL_OUT_OF_HOST_MEMORY;
         }
     }
-    if (!null_tell(code, out)) return NULL;
+    null_tell(code, out);
+    if (code != CL_SUCCESS) return NULL;
     buffer->flags = flags;
     buffer->bytes = bytes;
     buffer->host = (flags & CL_MEM_USE_HOST_PTR) != 0 ? host : NULL;
@@ -245,7 +246,8 @@ static void *CL_API_CALL null_clEnqueueMapBuffer(cl_command_queue queue, cl_mem 
     if (code == CL_SUCCESS)
         code = null_command(queue, CL_COMMAND_MAP_BUFFER, is_blocking != CL_FALSE, wait_count,
                             wait_list, event);
-    if (!null_tell(code, out)) return NULL;
+    null_tell(code, out);
+    if (code != CL_SUCCESS) return NULL;
     atomic_fetch_add(&buffer->maps, 1);
     return buffer->data + offset;
 }

@@ -274,18 +274,21 @@ void null_add_platform(cl_icd_dispatch *table)
     table->clGetExtensionFunctionAddressForPlatform = null_clGetExtensionFunctionAddressForPlatform;
 }
 
-EXPORT void *CL_API_CALL clGetExtensionFunctionAddress(const char *name)
+EXPORT void *CL_API_CALL clGetExtensionFunctionAddress(const char *func_name)
 {
-    return null_clGetExtensionFunctionAddress(name);
+    return null_clGetExtensionFunctionAddress(func_name);
 }
 
-EXPORT cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint room, cl_platform_id *out, cl_uint *count)
+EXPORT cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms,
+                                                 cl_uint *num_platforms)
 {
-    return null_clGetPlatformIDs(room, out, count);
+    return null_clGetPlatformIDs(num_entries, platforms, num_platforms);
 }
 
-EXPORT cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id platform, cl_platform_info property,
-                                            size_t room, void *out, size_t *bytes_ret)
+EXPORT cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id platform, cl_platform_info param_name,
+                                            size_t param_value_size, void *param_value,
+                                            size_t *param_value_size_ret)
 {
-    return null_clGetPlatformInfo(platform, property, room, out, bytes_ret);
+    return null_clGetPlatformInfo(platform, param_name, param_value_size, param_value,
+                                  param_value_size_ret);
 }

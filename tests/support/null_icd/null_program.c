@@ -3,7 +3,6 @@
  * The "binary" of a program is a heading and its source, so that a cache of binaries can be written, read back and
  * found damaged. A kernel exists if its name stands in the source.
  */
-#define _POSIX_C_SOURCE 200809L
 #include "null_icd.h"
 
 #include <stdlib.h>
@@ -60,7 +59,8 @@ static cl_program make_program(cl_context context, char *source, int is_binary, 
     if (source != NULL)
         program =
             null_object_create(NULL_KIND_PROGRAM, sizeof *program, &context->head, dispose_program);
-    if (!null_tell(program != NULL ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY, out)) {
+    null_tell(program != NULL ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY, out);
+    if (program == NULL) {
         free(source);
         return NULL;
     }
@@ -81,7 +81,8 @@ static cl_program CL_API_CALL null_clCreateProgramWithSource(cl_context context,
     if (code == CL_SUCCESS && (count == 0 || pieces == NULL)) code = CL_INVALID_VALUE;
     for (cl_uint i = 0; code == CL_SUCCESS && i < count; i++)
         if (pieces[i] == NULL) code = CL_INVALID_VALUE;
-    if (!null_tell(code, out)) return NULL;
+    null_tell(code, out);
+    if (code != CL_SUCCESS) return NULL;
     return make_program(context, join(count, pieces, lengths), 0, out);
 }
 
@@ -106,7 +107,8 @@ static cl_program CL_API_CALL null_clCreateProgramWithBinary(cl_context context,
         code = is_ours ? CL_SUCCESS : CL_INVALID_BINARY;
         if (statuses != NULL) statuses[0] = code;
     }
-    if (!null_tell(code, out)) return NULL;
+    null_tell(code, out);
+    if (code != CL_SUCCESS) return NULL;
     text = (const char *)binaries[0] + HEADING_BYTES;
     bytes = lengths[0] - HEADING_BYTES;
     return make_program(context, join(1, &text, &bytes), 1, out);
@@ -261,7 +263,8 @@ static cl_kernel CL_API_CALL null_clCreateKernel(cl_program program, const char 
             code = CL_OUT_OF_HOST_MEMORY;
         }
     }
-    return null_tell(code, out) ? kernel : NULL;
+    null_tell(code, out);
+    return code == CL_SUCCESS ? kernel : NULL;
 }
 
 static cl_int CL_API_CALL null_clRetainKernel(cl_kernel kernel)

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by the tests of the program: runs it and compares what it does with what it must do.
 #
 # From the environment: WEIR (the program), JSON_GET, LOOP_REFERENCE, NULL_ICD (a driver that does nothing).
@@ -28,10 +29,15 @@ check() { # check WHAT TEST... : the test must succeed
     "$@" || fail "$what"
 }
 
+# PoCL 3.1 leaks when it compiles a kernel, whoever asks, so a report of LeakSanitizer counts when it comes again with
+# the kernel in PoCL's cache.
 weir() {
     command_line="weir $*"
-    "$WEIR" "$@" >"$work/out" 2>"$work/err" </dev/null
-    code=$?
+    for _ in 1 2; do
+        "$WEIR" "$@" >"$work/out" 2>"$work/err" </dev/null
+        code=$?
+        grep -q LeakSanitizer "$work/err" || break
+    done
 }
 
 # Sanitizers answer 1 or abort; so an exit code of its own is also a clean run.

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# `weir bench`: its names, its JSON, peers that are missing. How fast anything is, is not tested.
+# shellcheck source-path=SCRIPTDIR source=cli.bash
+. "$(dirname "$0")/cli.bash"
+unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT WEIR_PEERS_DIR WEIR_PEERS_TORCH
+names="name,unit,value,repeats,peer,peer_value,peer_repeats,ratio,target,holds"
+
+weir bench --help
+expect_code 0
+expect_stdout "loop.eager"
+weir bench sideways
+expect_usage "sideways" "loop.eager" "accumulate.f32"
+for name in loop.tape loop.function accumulate.bf16 alloc.pair alloc.mixed alloc.threads replay.events select.live \
+    select.read as.call elementwise.exp elementwise.tanh random.normal sum.plain sum.compensated sum.exact \
+    scatter.add matmul.1024 capture.1000 function.call plan.resnet50 mlp.step; do
+    weir bench "$name"
+    expect_usage "$name" "not in this build"
+done
+weir bench plan.
+expect_usage "plan\."
+weir bench loop.eager sideways
+expect_usage "sideways"
+weir bench --peers
+expect_usage "--peers" "missing"
+weir bench --frob
+expect_usage "--frob"
+
+# Peers that are not there are named; the measurement is made all the same.
+expect_no_peer() { # expect_no_peer REASON
+    expect_code 0
+    expect_json "" "machine,date,rows"
+    expect_json rows 1
+    expect_json rows.0 "$names"
+    expect_json rows.0.name loop.variable
+    expect_json rows.0.unit s
+    expect_json rows.0.repeats 5
+    expect_json_range rows.0.value 1e-9 600
+    expect_json rows.0.peer_value null
+    expect_json rows.0.peer_repeats 0
+    expect_json rows.0.ratio null
+    expect_json rows.0.holds null
+    check "the peer's absence is not told" grep -q "missing: $1" <<<"$(json rows.0.peer)"
+}
+if [ "${WEIR_TEST_SCALE:-1}" -le 10 ]; then
+    WEIR_DEVICE=$(test_devices | head -n 1)
+    export WEIR_DEVICE
+    weir bench loop.variable --json
+    expect_no_peer "WEIR_PEERS_TORCH is not set"
+    WEIR_PEERS_TORCH=/bin/true weir bench loop.variable --json
+    expect_no_peer "neither --peers"
+    WEIR_PEERS_TORCH=/nowhere/python weir bench loop.variable --json --peers "$work"
+    expect_no_peer "the python of WEIR_PEERS_TORCH"
+    WEIR_PEERS_TORCH=/bin/true weir bench loop.variable --json --peers "$work"
+    expect_no_peer "the folder of peers has no torch_loop.py"
+    : >"$work/torch_loop.py"
+    WEIR_PEERS_TORCH=/bin/false weir bench loop.variable --json --peers "$work"
+    expect_no_peer "torch_loop.py failed"
+    # A peer that answers as the real one does.
+    printf '#!/bin/sh\necho "{\\"peer\\": \\"torch 0\\", \\"seconds\\": 1000}"\n' >"$work/python"
+    chmod +x "$work/python"
+    WEIR_PEERS_TORCH=$work/python WEIR_PEERS_DIR=$work weir bench loop.variable --json
+    expect_code 0
+    expect_json rows.0.peer "torch 0 inplacebuf"
+    expect_json rows.0.peer_value 1000
+    expect_json rows.0.peer_repeats 5
+    expect_json rows.0.target "ratio <= 1.5"
+    expect_json rows.0.holds true
+    expect_json_range rows.0.ratio 1e-12 1
+fi
+
+# Without a device there is JSON, too; without the null driver its row says so.
+OCL_ICD_VENDORS=$work/none weir bench loop.eager --json
+expect_code 3
+expect_json rows.0 "$names"
+expect_json rows.0.value null
+expect_stderr_lines 1
+WEIR_NULL_VENDORS=$work/nowhere weir bench op.overhead
+expect_code 0
+expect_stdout "op.overhead: skipped: no null driver"
+if [ -n "${NULL_ICD:-}" ] && [ "${WEIR_TEST_SCALE:-1}" -le 1 ]; then
+    WEIR_NULL_VENDORS=$work/null weir bench op.overhead --json
+    expect_code 0
+    expect_json rows.0.repeats 5
+    expect_json_range rows.0.value 1e-12 1
+    expect_json_range rows.0.peer_value 1e-12 1
+fi
+finish
