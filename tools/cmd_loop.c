@@ -3,9 +3,11 @@
 #include "command.h"
 #include "device_choice.h"
 #include "interrupt.h"
+#include "loop_picture.h"
 #include "loop_report.h"
 #include "loop_run.h"
 #include "output.h"
+#include "output_file.h"
 
 #include <weir/log.h>
 #include <weir/system.h>
@@ -23,6 +25,7 @@ typedef struct loop_settings {
     const char *device; /* NULL: WEIR_DEVICE, else the best */
     uint64_t seed;
     int is_json;
+    const char *svg; /* NULL: no picture */
 } loop_settings;
 
 static const option_choice form_choices[] = {{"all", 1},      {"keep", 1},     {"eager", 1},
@@ -81,7 +84,12 @@ static const program_option options[] = {
      .kind = OPTION_FLAG,
      .offset = offsetof(loop_settings, is_json),
      .help = "one JSON object"},
-    {.name = "svg", .kind = OPTION_LATER, .argument = "FILE", .help = ""},
+    {.name = "svg",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(loop_settings, svg),
+     .argument = "FILE",
+     .help = "draw the memory over the steps, from a second run; -: in place\n"
+             "of the table on standard output"},
     {.name = NULL},
 };
 
@@ -132,66 +140,129 @@ static void keep_log(weir_log_level level, const char *text, void *user)
     weir_text_append(user, "%s\n", text);
 }
 
-/* Runs the forms asked for. Returns how many have a result, the interrupted one included. */
-static size_t run_forms(const loop_settings *settings, const loop_plan *plan, loop_result *results)
+/* Runs the forms asked for. curves: NULL, or one for each. Returns how many have a result, the interrupted one included.
+ */
+static size_t run_forms(const loop_settings *settings, const loop_plan *plan, loop_curve *curves,
+                        loop_result *results)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < loop_form_count() && !interrupt_requested(); i++) {
         const loop_form *form = loop_form_at(i);
 
-        if (strcmp(settings->form, "all") == 0 || strcmp(settings->form, form->name) == 0)
-            loop_run(plan, form, &results[count++]);
+        if (strcmp(settings->form, "all") == 0 || strcmp(settings->form, form->name) == 0) {
+            loop_run(plan, form, curves == NULL ? NULL : &curves[count], &results[count]);
+            count++;
+        }
     }
     return count;
 }
 
-static int print_report(const loop_settings *settings, const loop_report *report, const char *log)
+/* The results of one run of the forms, and of the sampled second one. */
+typedef struct loop_runs {
+    loop_result *timed;
+    loop_result *sampled;
+    loop_curve *curves;
+    size_t timed_count;
+    size_t sampled_count;
+    weir_text *log;
+    weir_text *picture;
+} loop_runs;
+
+static void runs_dispose(loop_runs *runs)
+{
+    free(runs->timed);
+    free(runs->sampled);
+    free(runs->curves);
+    weir_text_destroy(runs->log);
+    weir_text_destroy(runs->picture);
+}
+
+/* Returns 1, or 0 for want of host memory. */
+static int runs_prepare(loop_runs *runs, int is_sampled)
+{
+    memset(runs, 0, sizeof *runs);
+    runs->timed = calloc(loop_form_count(), sizeof *runs->timed);
+    if (runs->timed == NULL || weir_text_create(&runs->log) != WEIR_OK) return 0;
+    if (!is_sampled) return 1;
+    runs->sampled = calloc(loop_form_count(), sizeof *runs->sampled);
+    runs->curves = calloc(loop_form_count(), sizeof *runs->curves);
+    return runs->sampled != NULL && runs->curves != NULL &&
+           weir_text_create(&runs->picture) == WEIR_OK;
+}
+
+/* Tells where Ctrl-C came. */
+static int tell_interrupted(const loop_plan *plan, const loop_result *results, size_t count)
+{
+    const loop_result *last = &results[count == 0 ? 0 : count - 1];
+
+    (void)fprintf(stderr, "weir loop: interrupted%s%s after step %llu of %llu\n",
+                  last->form == NULL ? "" : " in form ", last->form == NULL ? "" : last->form->name,
+                  (unsigned long long)last->steps_done, (unsigned long long)plan->steps);
+    return PROGRAM_INTERRUPTED;
+}
+
+/* Prints the timed results and writes the picture. */
+static int print_all(const loop_settings *settings, const loop_report *timed, const loop_runs *runs)
 {
     int code = PROGRAM_OK;
 
     if (settings->is_json)
-        code = output_json(loop_report_json(report));
-    else
-        loop_report_table(report);
+        code = output_json(loop_report_json(timed));
+    else if (settings->svg == NULL || strcmp(settings->svg, "-") != 0)
+        loop_report_table(timed);
     code = output_finish(code);
-    loop_report_failures(report, log);
-    for (size_t i = 0; i < report->count; i++)
-        code = report->results[i].status == WEIR_OK ? code : PROGRAM_FAILED;
-    return loop_report_agrees(report) ? code : PROGRAM_FAILED;
+    loop_report_failures(timed, weir_text_get(runs->log));
+    for (size_t i = 0; i < timed->count; i++)
+        code = timed->results[i].status == WEIR_OK ? code : PROGRAM_FAILED;
+    if (settings->svg != NULL) {
+        loop_report sampled = *timed;
+
+        sampled.results = runs->sampled;
+        sampled.count = runs->sampled_count;
+        loop_picture_draw(runs->picture, &sampled, runs->curves);
+        if (weir_text_get_status(runs->picture) != WEIR_OK) {
+            (void)fprintf(stderr, "weir loop: no host memory for the picture\n");
+            code = PROGRAM_FAILED;
+        } else if (output_file_write("loop", settings->svg, weir_text_get(runs->picture),
+                                     weir_text_get_bytes(runs->picture)) != PROGRAM_OK) {
+            code = PROGRAM_FAILED;
+        }
+    }
+    return loop_report_agrees(timed) ? code : PROGRAM_FAILED;
 }
 
-/* Runs and prints. `plan` has a configured device. */
+/* Runs and prints. `plan` has a configured device. Times are measured in the first run, samples taken in the second. */
 static int run_and_print(const loop_settings *settings, const loop_plan *plan)
 {
     int code = PROGRAM_FAILED;
-    weir_text *log = NULL;
-    loop_result *results = calloc(loop_form_count(), sizeof *results);
-    loop_report report = {plan, weir_device_get_strategy(plan->device),
-                          weir_device_get_limit_bytes(plan->device), results, 0};
+    loop_runs runs;
+    loop_report timed = {plan, weir_device_get_strategy(plan->device),
+                         weir_device_get_limit_bytes(plan->device), NULL, 0};
 
-    if (results == NULL || weir_text_create(&log) != WEIR_OK) {
+    if (!runs_prepare(&runs, settings->svg != NULL)) {
         (void)fprintf(stderr, "weir loop: no host memory for the results\n");
         goto done;
     }
-    weir_log_set_hook(WEIR_LOG_ERROR, keep_log, log);
+    weir_log_set_hook(WEIR_LOG_ERROR, keep_log, runs.log);
     interrupt_catch();
-    report.count = run_forms(settings, plan, results);
+    runs.timed_count = run_forms(settings, plan, NULL, runs.timed);
     weir_log_set_hook(WEIR_LOG_ERROR, NULL, NULL);
     if (interrupt_requested()) {
-        const loop_result *last = &results[report.count == 0 ? 0 : report.count - 1];
-
-        (void)fprintf(stderr, "weir loop: interrupted%s%s after step %llu of %llu\n",
-                      last->form == NULL ? "" : " in form ",
-                      last->form == NULL ? "" : last->form->name,
-                      (unsigned long long)last->steps_done, (unsigned long long)plan->steps);
-        code = PROGRAM_INTERRUPTED;
+        code = tell_interrupted(plan, runs.timed, runs.timed_count);
         goto done;
     }
-    code = print_report(settings, &report, weir_text_get(log));
+    if (settings->svg != NULL)
+        runs.sampled_count = run_forms(settings, plan, runs.curves, runs.sampled);
+    if (interrupt_requested()) {
+        code = tell_interrupted(plan, runs.sampled, runs.sampled_count);
+        goto done;
+    }
+    timed.results = runs.timed;
+    timed.count = runs.timed_count;
+    code = print_all(settings, &timed, &runs);
 done:
-    weir_text_destroy(log);
-    free(results);
+    runs_dispose(&runs);
     return code;
 }
 
@@ -206,6 +277,12 @@ static int run(const program_command *self, int argc, char **argv)
     memset(&plan, 0, sizeof plan);
     plan.steps = settings.steps;
     plan.seed = settings.seed;
+    if (settings.is_json && settings.svg != NULL && strcmp(settings.svg, "-") == 0) {
+        output_usage(
+            "weir loop: --svg: '-' is not valid with --json, which writes to standard output, too; "
+            "expected a file (see: weir loop --help)");
+        return PROGRAM_USAGE;
+    }
     code = read_shape(settings.shape, &plan.shape);
     if (code == PROGRAM_OK) code = device_choose("loop", settings.device, &system, &plan.device);
     if (code == PROGRAM_NO_DEVICE && settings.is_json) {

@@ -100,6 +100,12 @@ size_t loop_form_count(void) { return sizeof forms / sizeof forms[0]; }
 
 const loop_form *loop_form_at(size_t i) { return &forms[i]; }
 
+uint64_t loop_state_get_saved_bytes(const loop_state *loop)
+{
+    (void)loop;
+    return 0;
+}
+
 weir_status loop_state_read(loop_state *loop, weir_tensor **out)
 {
     if (loop->variable != NULL) return weir_variable_read(loop->variable, out);

@@ -36,6 +36,9 @@ size_t loop_form_count(void);
 /** Returns form i, in the order in which they are run and shown. */
 const loop_form *loop_form_at(size_t i);
 
+/** Returns the bytes that a tape keeps for the gradient; 0 without a tape. */
+uint64_t loop_state_get_saved_bytes(const loop_state *loop);
+
 /** Gives the present state; counted, weir_tensor_release(); NULL on failure. */
 weir_status loop_state_read(loop_state *loop, weir_tensor **out);
 

@@ -52,29 +52,45 @@ static void note_status(loop_result *out, weir_status status)
     (void)strncpy(out->error.message, weir_status_text(status), sizeof out->error.message - 1);
 }
 
-static void run_steps(const loop_plan *plan, loop_state *loop, loop_result *out)
+/* What a run reads and writes while it goes on. */
+typedef struct running {
+    const loop_plan *plan;
+    loop_state *loop;
+    loop_curve *curve; /* NULL: nothing is sampled */
+    loop_result *out;
+} running;
+
+static void take_sample(const running *run)
 {
+    if (run->curve != NULL)
+        loop_curve_take(run->curve, weir_context_get_pool(run->loop->context), run->out->steps_done,
+                        loop_state_get_saved_bytes(run->loop));
+}
+
+static void run_steps(const running *run)
+{
+    loop_result *out = run->out;
     progress line;
     double start = stopwatch_now();
 
     progress_begin(&line);
-    while (out->status == WEIR_OK && out->steps_done < plan->steps && !interrupt_requested()) {
-        weir_status status = out->form->step(loop);
+    while (out->status == WEIR_OK && out->steps_done < run->plan->steps && !interrupt_requested()) {
+        weir_status status = out->form->step(run->loop);
 
         note_status(out, status);
         if (status != WEIR_OK) break;
         if (++out->steps_done == 1) {
-            note_status(out, weir_context_synchronize(loop->context));
+            note_status(out, weir_context_synchronize(run->loop->context));
             out->first_seconds = stopwatch_now() - start;
             start += out->first_seconds;
         }
-        progress_show(&line, out->form->name, out->steps_done, plan->steps);
+        if (loop_curve_is_due(run->curve, out->steps_done)) take_sample(run);
+        progress_show(&line, out->form->name, out->steps_done, run->plan->steps);
     }
-    note_status(out, weir_context_synchronize(loop->context));
+    note_status(out, weir_context_synchronize(run->loop->context));
     if (out->steps_done > 0) out->seconds = stopwatch_now() - start;
     if (out->steps_done == 1) out->seconds = 0;
     progress_end(&line);
-    out->is_interrupted = interrupt_requested();
 }
 
 static weir_status read_checksum(loop_state *loop, loop_result *out)
@@ -102,9 +118,10 @@ done:
     return status;
 }
 
-void loop_run(const loop_plan *plan, const loop_form *form, loop_result *out)
+void loop_run(const loop_plan *plan, const loop_form *form, loop_curve *curve, loop_result *out)
 {
     loop_state loop;
+    const running run = {plan, &loop, curve, out};
     counters before;
     counters after;
     weir_context *context = NULL;
@@ -118,12 +135,16 @@ void loop_run(const loop_plan *plan, const loop_form *form, loop_result *out)
     loop.context = context;
     loop.shape = plan->shape;
     loop.generator.seed = plan->seed;
+    if (curve != NULL) loop_curve_begin(curve, plan->steps);
     weir_pool_reset_peak(weir_context_get_pool(context));
     read_counters(context, &before);
     note_status(out, form->begin(&loop));
     out->is_started = out->status == WEIR_OK;
-    if (out->is_started) run_steps(plan, &loop, out);
+    take_sample(&run);
+    if (out->is_started) run_steps(&run);
+    out->is_interrupted = interrupt_requested();
     read_counters(context, &after);
+    take_sample(&run);
     store_counters(&before, &after, out);
     if (out->status == WEIR_OK && !out->is_interrupted) note_status(out, read_checksum(&loop, out));
 done:

@@ -2,6 +2,7 @@
 #ifndef WEIR_TOOLS_LOOP_RUN_H
 #define WEIR_TOOLS_LOOP_RUN_H
 
+#include "loop_curve.h"
 #include "loop_form.h"
 
 #include <weir/device.h>
@@ -40,7 +41,8 @@ typedef struct loop_result {
     int is_interrupted;
 } loop_result;
 
-/** Runs a form in a context of its own and closes it again. The outcome, success or failure, is in `out`. */
-void loop_run(const loop_plan *plan, const loop_form *form, loop_result *out);
+/** Runs a form in a context of its own and closes it again. The outcome, success or failure, is in `out`.
+ * curve   NULL: nothing is sampled; else filled, and peaks of the result are those of the last interval only */
+void loop_run(const loop_plan *plan, const loop_form *form, loop_curve *curve, loop_result *out);
 
 #endif

@@ -65,8 +65,6 @@ for pool in ondemand adaptive; do
 done
 weir loop --pool puddle
 expect_usage "puddle" "growth, prealloc or direct"
-weir loop --svg picture.svg
-expect_usage "--svg" "not in this build"
 
 for limit in 0 0K -1 1T 16MB x "" 0% 100.1% 101% % 1e9 17179869184G; do
     weir loop --limit "$limit"

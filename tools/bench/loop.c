@@ -78,7 +78,7 @@ static int measure(const bench_peers *peers, const char *form, const char *peer_
     for (int i = 0; i <= REPEATS && code == PROGRAM_OK; i++) {
         double seconds = 0;
 
-        loop_run(&plan, find_form(form), &result);
+        loop_run(&plan, find_form(form), NULL, &result);
         if (result.status != WEIR_OK)
             code = bench_fail(row, form);
         else if (i > 0) /* the first run builds kernels and wakes threads */
