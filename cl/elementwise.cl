@@ -7,11 +7,14 @@
  *
  * Arguments, in this order:
  *   count            number of elements, > 0. Items past the last element do nothing
+ *   first, n0 ..     if an operand is strided: the number of the first element in row-major order, and WI_DIMS extents;
+ *                    see strided.h
  *   x, x_at          a buffer and the element in it where the operand begins; any alignment that float has
+ *   x, x_at, x_s0 .. strided: the buffer, the element in it whose index is 0, and WI_DIMS strides
  *   x_seed, x_draw, x_quad   in place of them: a draw, and the quad of its first element, a multiple of WEIR_WIDTH
  *   parameters       float
  *   out, out_at      where the result goes. It may be the very elements of an operand: an item reads a vector before
- *                    it writes it, and no item touches another's. Any other overlap is the launcher's mistake
+ *                    it writes it, and no item touches another's. Any other overlap, and one with a strided operand, is the launcher's mistake
  * No local memory, no barriers; the result does not depend on the size of work-groups. Elements outside of the
  * operands are neither read nor written: the last vector is moved element by element.
  */

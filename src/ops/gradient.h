@@ -19,6 +19,20 @@ typedef struct wi_gradient_call {
 typedef weir_status wi_gradient_function(weir_context *context, const wi_gradient_call *call,
                                          weir_tensor *g, weir_tensor **out);
 
+weir_status wi_gradient_sum(weir_context *context, const wi_gradient_call *call, weir_tensor *g,
+                            weir_tensor **out);
+weir_status wi_gradient_transpose(weir_context *context, const wi_gradient_call *call,
+                                  weir_tensor *g, weir_tensor **out);
+weir_status wi_gradient_expand(weir_context *context, const wi_gradient_call *call, weir_tensor *g,
+                               weir_tensor **out);
+weir_status wi_gradient_reshape(weir_context *context, const wi_gradient_call *call, weir_tensor *g,
+                                weir_tensor **out);
+
+/** Undoes a broadcast: sums g over the dimensions in which `input` was repeated, to input's shape. Another handle on g
+ * if there are none. Errors: those of weir_sum() and weir_reshape(). */
+weir_status wi_gradient_unbroadcast(weir_context *context, weir_tensor *g, const weir_shape *input,
+                                    weir_tensor **out);
+
 /* Invariants: kind ROW <=> row != NULL; kind FUNCTION <=> function != NULL; needs == the bits of order[0 .. row->inputs
  * - 1] without G; 0 unless kind is ROW. */
 typedef struct wi_op_gradient {

@@ -21,9 +21,10 @@ weir_status wi_random_write(weir_context *context, const wi_operand *from, const
                             cl_mem buffer, uint64_t offset_bytes, uint64_t count)
 {
     const wi_operand target = {.buffer = buffer, .offset_bytes = offset_bytes};
+    wi_operand draw = *from;
 
-    (void)shape;
-    return wi_elementwise_launch(context, &wi_op_copy, from, NULL, &target, count);
+    (void)count;
+    return wi_elementwise_launch(context, &wi_op_copy, &draw, NULL, &target, shape);
 }
 
 weir_status wi_op_draw(weir_context *context, const wi_op *op, weir_generator *generator,

@@ -6,14 +6,18 @@
 typedef enum wi_form {
     WI_FORM_NONE = 0,
     WI_FORM_ELEMENTWISE, /* inputs, parameters -> a tensor; one generated kernel */
-    WI_FORM_FILL, /* dtype, shape, perhaps a value -> a tensor; a fill of the queue, no kernel */
-    WI_FORM_DRAW  /* generator, shape -> a tensor without storage; computed inside its reader */
+    WI_FORM_FILL,  /* dtype, shape, perhaps a value -> a tensor; a fill of the queue, no kernel */
+    WI_FORM_DRAW,  /* generator, shape -> a tensor without storage; computed inside its reader */
+    WI_FORM_VIEW,  /* an input -> another shape on its storage; no kernel */
+    WI_FORM_REDUCE /* an input, dimensions -> fewer elements */
 } wi_form;
 
 typedef enum wi_shape_rule {
     WI_SHAPE_NONE = 0,
-    WI_SHAPE_EQUAL, /* all inputs have one shape, and so has the result */
-    WI_SHAPE_GIVEN  /* the caller says */
+    WI_SHAPE_BROADCAST, /* numpy's rule for the inputs gives that of the result */
+    WI_SHAPE_GIVEN,     /* the caller says */
+    WI_SHAPE_PERMUTED,  /* the input's dimensions in another order */
+    WI_SHAPE_REDUCED    /* the input's without some dimensions */
 } wi_shape_rule;
 
 typedef enum wi_dtype_rule {
@@ -40,6 +44,14 @@ typedef enum wi_gradient_value {
 
 /* Values that must be kept for it, one bit each. */
 enum { WI_NEEDS_A = 1 << WI_VALUE_A, WI_NEEDS_B = 1 << WI_VALUE_B, WI_NEEDS_Y = 1 << WI_VALUE_Y };
+
+/* What a view does. */
+typedef enum wi_view_kind {
+    WI_VIEW_NONE = 0,
+    WI_VIEW_TRANSPOSE,
+    WI_VIEW_EXPAND,
+    WI_VIEW_RESHAPE
+} wi_view_kind;
 
 #define WI_OP_INPUTS_MAX 4
 #define WI_OP_PARAMETERS_MAX 1

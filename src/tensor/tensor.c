@@ -188,6 +188,12 @@ static void map_view(weir_tensor *view, const weir_tensor *source, int kind, con
     }
 }
 
+static weir_status fail_symbol(void)
+{
+    return wi_fail_hint(WEIR_E_CAPTURE, "weir_tensor", "call the function and read its results",
+                        "a tensor of a capture has no value");
+}
+
 weir_status wi_tensor_create_view(weir_tensor *source, const weir_shape *shape,
                                   const wi_view_map *map, wi_write *write, const char *owner,
                                   weir_tensor **out)
@@ -197,6 +203,7 @@ weir_status wi_tensor_create_view(weir_tensor *source, const weir_shape *shape,
     weir_status status = create_empty(source->context, source->dtype, shape, owner, &view);
 
     *out = NULL;
+    if (status == WEIR_OK && wi_tensor_is_symbol(source)) status = fail_symbol();
     if (status != WEIR_OK || view->count == 0) goto done;
     (void)pthread_mutex_lock(&source->lock);
     kind = atomic_load_explicit(&source->kind, memory_order_relaxed);
@@ -241,8 +248,7 @@ weir_status wi_tensor_operand(weir_tensor *tensor, int takes, wi_operand *out)
 
     *out = (wi_operand){0};
     if (kind == WI_TENSOR_SYMBOL) {
-        return wi_fail_hint(WEIR_E_CAPTURE, "weir_tensor", "call the function and read its results",
-                            "a tensor of a capture has no value");
+        return fail_symbol();
     }
     if (tensor->count == 0) return WEIR_OK;
     if (kind == WI_TENSOR_DENSE) {

@@ -15,6 +15,8 @@ static void put_doc_call(FILE *file, const wi_op_row *row)
     if (row->form == WI_FORM_DRAW) fputs(", generator", file);
     if (row->form == WI_FORM_FILL) fputs(", dtype", file);
     if (row->shape == WI_SHAPE_GIVEN) fputs(", shape", file);
+    if (row->shape == WI_SHAPE_PERMUTED) fputs(", axes", file);
+    if (row->shape == WI_SHAPE_REDUCED) fputs(", axes, n_axes, keep_dims", file);
     for (unsigned i = 0; i < wg_parameter_count(row); i++)
         fprintf(file, ", %s", row->parameters[i]);
     fputs(", &out)`", file);
@@ -69,13 +71,16 @@ void wg_write_docs(FILE *file)
         }
         fprintf(file, "%s |\n", keeps_text(row));
     }
-    fputs("\nInputs of one call have equal shapes. A NaN result is 0x7fc00000 on every device. The "
-          "error is that of "
-          "normal results against\nthe exact value; a test holds each row to it.\n\n"
-          "The last column is what a gradient tape keeps of a call until backward has passed it; "
-          "of the inputs only "
-          "those\nthat the gradients asked for need. Calls with \"-\" have no gradient.\n",
-          file);
+    fputs(
+        "\nShapes of the inputs of one call are aligned at their last dimension; extents are "
+        "equal, or one of them is 1 "
+        "and that\ninput is repeated, as in numpy. A NaN result is 0x7fc00000 on every device. The "
+        "error is that of "
+        "normal results against\nthe exact value; a test holds each row to it.\n\n"
+        "The last column is what a gradient tape keeps of a call until backward has passed it; "
+        "of the inputs only "
+        "those\nthat the gradients asked for need. Calls with \"-\" have no gradient.\n",
+        file);
 }
 
 static void put_case_functions(FILE *file, const wi_op_row *row)

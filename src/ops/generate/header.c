@@ -17,18 +17,26 @@ static void put_argument(FILE *file, const char *names, const char *text)
 static void put_elementwise(FILE *file, const wi_op_row *row)
 {
     put_argument(file, "context", "borrowed; the context of every input");
-    put_argument(file, row->inputs == 1 ? "a" : "a, b",
-                 row->inputs == 1
-                     ? "borrowed; f32, of any shape"
-                     : "borrowed; f32, of equal shapes; the same tensor may stand for both");
+    put_argument(
+        file, row->inputs == 1 ? "a" : "a, b",
+        row->inputs == 1
+            ? "borrowed; f32, of any shape"
+            : "borrowed; f32. Shapes are aligned at their last dimension; extents are equal or one "
+              "of them "
+              "is 1, and that input is repeated, as in numpy. The same tensor may stand for both");
     for (unsigned i = 0; i < wg_parameter_count(row); i++) {
         put_argument(file, row->parameters[i], "any f32");
     }
     put_argument(file, "out",
-                 "a new tensor of that shape; counted, weir_tensor_release(); NULL on failure");
+                 row->inputs == 1
+                     ? "a new tensor of that shape; counted, weir_tensor_release(); NULL on failure"
+                     : "a new tensor of their common shape; counted, weir_tensor_release(); NULL "
+                       "on failure");
     wg_put_text(file, " * ", " * ",
-                "Order: enqueued; a draw that nothing has read yet is computed within the same "
-                "launch. An empty tensor launches nothing. Thread: safe.");
+                "Order: enqueued, as one launch; views are read where they are, and a draw that "
+                "nothing has "
+                "read yet is computed within it, unless it is repeated. An empty tensor launches "
+                "nothing. Thread: safe.");
     wg_put_text(file, " * ", " *         ",
                 row->inputs == 1
                     ? "Errors: ARG, CONTEXT, DTYPE (the message has the type), OUT_OF_MEMORY, "
@@ -72,6 +80,54 @@ static void put_draw(FILE *file)
                 "HOST_MEMORY, FORKED.");
 }
 
+static void put_view(FILE *file, const wi_op_row *row)
+{
+    put_argument(file, "context", "borrowed; the context of a");
+    put_argument(file, "a", "borrowed; of any element type and shape");
+    if (row->shape == WI_SHAPE_PERMUTED) {
+        put_argument(
+            file, "axes",
+            "as many as a has dimensions, each dimension once, -1 the last; NULL: reversed");
+    } else {
+        put_argument(file, "shape", "borrowed; of the result");
+    }
+    put_argument(file, "out",
+                 "a new handle on the storage of a, which lives as long as it; counted, "
+                 "weir_tensor_release(); NULL on failure");
+    wg_put_text(file, " * ", " * ",
+                "Order: host call; nothing is enqueued unless a has to be written to memory. "
+                "Readers that need "
+                "dense memory, such as weir_tensor_to_host(), have the result written to a block "
+                "of its own. "
+                "Thread: safe.");
+    wg_put_text(file, " * ", " *         ",
+                row->shape == WI_SHAPE_PERMUTED ? "Errors: ARG (axes that are no permutation), "
+                                                  "CONTEXT, OUT_OF_MEMORY, HOST_MEMORY, BUILD, "
+                                                  "DRIVER, FORKED."
+                                                : "Errors: ARG, CONTEXT, SHAPE (the message has "
+                                                  "both), OUT_OF_MEMORY, HOST_MEMORY, BUILD, "
+                                                  "DRIVER, FORKED.");
+}
+
+static void put_reduce(FILE *file)
+{
+    put_argument(file, "context", "borrowed; the context of a");
+    put_argument(file, "a", "borrowed; f32, of any shape; a view is read where it is");
+    put_argument(
+        file, "axes",
+        "n_axes dimensions of a, in any order, each once, -1 the last; NULL: all, n_axes is 0");
+    put_argument(file, "keep_dims", "1: these dimensions stay, with extent 1; 0: they go");
+    put_argument(file, "out", "a new tensor; counted, weir_tensor_release(); NULL on failure");
+    wg_put_text(file, " * ", " * ",
+                "Order: enqueued; a result of more than 4096 elements takes two launches or more, "
+                "and memory of one "
+                "f32 for 4096 until they are enqueued. Thread: safe.");
+    wg_put_text(
+        file, " * ", " *         ",
+        "Errors: ARG (an axis that is not there or comes twice), CONTEXT, DTYPE, OUT_OF_MEMORY, "
+        "HOST_MEMORY, BUILD, DRIVER, FORKED.");
+}
+
 static void put_row(FILE *file, const wi_op_row *row)
 {
     wg_put_text(file, "/** ", " * ", row->doc);
@@ -89,6 +145,12 @@ static void put_row(FILE *file, const wi_op_row *row)
         break;
     case WI_FORM_DRAW:
         put_draw(file);
+        break;
+    case WI_FORM_VIEW:
+        put_view(file, row);
+        break;
+    case WI_FORM_REDUCE:
+        put_reduce(file);
         break;
     case WI_FORM_NONE:
         break;

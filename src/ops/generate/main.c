@@ -41,7 +41,7 @@ static int check_row(const wi_op_row *row)
     switch (row->form) {
     case WI_FORM_ELEMENTWISE:
         if (row->inputs == 0) return complain(row, "an elementwise operation has inputs");
-        if (row->shape != WI_SHAPE_EQUAL) return complain(row, "its shape rule is EQUAL");
+        if (row->shape != WI_SHAPE_BROADCAST) return complain(row, "its shape rule is BROADCAST");
         if (row->dtype != WI_DTYPES_F32) return complain(row, "its dtype rule is F32");
         if (row->expression == NULL) return complain(row, "no expression");
         if (row->reference == NULL) return complain(row, "no reference");
@@ -62,6 +62,14 @@ static int check_row(const wi_op_row *row)
             return complain(row, "a draw names its kind, a fill has no expression");
         }
         return 1;
+    case WI_FORM_VIEW:
+        if (row->inputs != 1) return complain(row, "a view has one input");
+        if (row->expression == NULL) return complain(row, "a view names its kind");
+        return row->reference == NULL || complain(row, "reference is for elementwise rows");
+    case WI_FORM_REDUCE:
+        if (row->inputs != 1) return complain(row, "a reduction has one input");
+        if (row->shape != WI_SHAPE_REDUCED) return complain(row, "its shape rule is REDUCED");
+        return row->expression == NULL || complain(row, "a reduction has no expression");
     case WI_FORM_NONE:
         break;
     }

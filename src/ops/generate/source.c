@@ -33,7 +33,7 @@ void wg_put_string(FILE *file, const char *text)
 static const char *form_name(wi_form form)
 {
     static const char *const names[] = {"WI_FORM_NONE", "WI_FORM_ELEMENTWISE", "WI_FORM_FILL",
-                                        "WI_FORM_DRAW"};
+                                        "WI_FORM_DRAW", "WI_FORM_VIEW",        "WI_FORM_REDUCE"};
 
     return names[form];
 }
@@ -67,6 +67,8 @@ void wg_write_rows(FILE *file)
         }
         if (row->form == WI_FORM_DRAW) {
             fprintf(file, "     .draw = %s,\n", row->expression);
+        } else if (row->form == WI_FORM_VIEW) {
+            fprintf(file, "     .view = %s,\n", row->expression);
         } else if (row->expression != NULL) {
             fputs("     .expression = ", file);
             wg_put_string(file, row->expression);
@@ -99,24 +101,43 @@ static void put_elementwise(FILE *file, const wi_op_row *row)
     fprintf(file, "], inputs, %s, out);\n", parameters > 0 ? "parameters" : "NULL");
 }
 
+/* "    return FUNCTION(context, &wi_op_rows[WI_OP_NAME], " */
+static void put_return(FILE *file, const wi_op_row *row, const char *function)
+{
+    fprintf(file, "    return %s(context, &wi_op_rows[WI_OP_", function);
+    wg_put_upper(file, row->name);
+    fputs("], ", file);
+}
+
 static void put_call(FILE *file, const wi_op_row *row)
 {
     wg_put_signature(file, "", row);
     fputs("\n{\n", file);
-    if (row->form == WI_FORM_ELEMENTWISE) {
+    switch (row->form) {
+    case WI_FORM_ELEMENTWISE:
         put_elementwise(file, row);
-    } else {
-        const int is_fill = row->form == WI_FORM_FILL;
-
-        fprintf(file, "    return %s(context, &wi_op_rows[WI_OP_",
-                is_fill ? "wi_op_fill" : "wi_op_draw");
-        wg_put_upper(file, row->name);
-        if (is_fill) {
-            fprintf(file, "], dtype, shape, %s, out);\n",
-                    wg_parameter_count(row) > 0 ? row->parameters[0] : "0.0");
-        } else {
-            fputs("], generator, shape, out);\n", file);
-        }
+        break;
+    case WI_FORM_FILL:
+        put_return(file, row, "wi_op_fill");
+        fprintf(file, "dtype, shape, %s, out);\n",
+                wg_parameter_count(row) > 0 ? row->parameters[0] : "0.0");
+        break;
+    case WI_FORM_DRAW:
+        put_return(file, row, "wi_op_draw");
+        fputs("generator, shape, out);\n", file);
+        break;
+    case WI_FORM_VIEW:
+        put_return(file, row, "wi_op_view");
+        fputs(row->shape == WI_SHAPE_PERMUTED ? "a, axes, NULL, out);\n"
+                                              : "a, NULL, shape, out);\n",
+              file);
+        break;
+    case WI_FORM_REDUCE:
+        put_return(file, row, "wi_op_reduce");
+        fputs("a, axes, n_axes, keep_dims, out);\n", file);
+        break;
+    case WI_FORM_NONE:
+        break;
     }
     fputs("}\n", file);
 }

@@ -86,6 +86,13 @@ void wg_put_signature(FILE *file, const char *before, const wi_op_row *row)
     if (row->shape == WI_SHAPE_GIVEN) {
         put_parameter(file, &column, margin, "const weir_shape *", "shape");
     }
+    if (row->shape == WI_SHAPE_PERMUTED || row->shape == WI_SHAPE_REDUCED) {
+        put_parameter(file, &column, margin, "const int *", "axes");
+    }
+    if (row->shape == WI_SHAPE_REDUCED) {
+        put_parameter(file, &column, margin, "unsigned ", "n_axes");
+        put_parameter(file, &column, margin, "int ", "keep_dims");
+    }
     for (unsigned i = 0; i < parameters; i++) {
         put_parameter(file, &column, margin, row->form == WI_FORM_FILL ? "double " : "float ",
                       row->parameters[i]);
