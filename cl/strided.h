@@ -59,23 +59,21 @@ WI_FN ulong wi_place(const wi_dims index, const wi_dims strides)
 WI_FN wi_f wi_load_strided(__global const float *x, const ulong left, const ulong from,
                            wi_dims index, const wi_dims extents, const wi_dims strides)
 {
-#if WEIR_WIDTH == 1
-    return from < left ? x[wi_place(index, strides)] : 0.0f;
-#else
     float lanes[WEIR_WIDTH];
+#if WEIR_WIDTH > 1
     if (from + WEIR_WIDTH <= left && index.at[0] + WEIR_WIDTH <= extents.at[0]) {
         const ulong place = wi_place(index, strides);
-        if (strides.at[0] == 1) return WI_JOIN(vload, WEIR_WIDTH)(0, x + place);
+        if (strides.at[0] == 1) return WI_LOAD_LANES(x + place);
         if (strides.at[0] == 0) return WI_F(x[place]);
         for (uint i = 0; i < WEIR_WIDTH; i++) lanes[i] = x[place + i * strides.at[0]];
-    } else {
-        for (uint i = 0; i < WEIR_WIDTH; i++) {
-            lanes[i] = from + i < left ? x[wi_place(index, strides)] : 0.0f;
-            index = wi_next(index, extents);
-        }
+        return WI_LOAD_LANES(lanes);
     }
-    return WI_JOIN(vload, WEIR_WIDTH)(0, lanes);
 #endif
+    for (uint i = 0; i < WEIR_WIDTH; i++) {
+        lanes[i] = from + i < left ? x[wi_place(index, strides)] : 0.0f;
+        index = wi_next(index, extents);
+    }
+    return WI_LOAD_LANES(lanes);
 }
 
 #endif

@@ -31,7 +31,7 @@ WI_FN void wi_store_one(__global float *at, const float value)
 /* Joins 32 lanes. */
 WI_FN float wi_join_lanes(float *lanes)
 {
-    for (uint reach = WI_LANES / 2; reach > 0; reach /= 2) {      /* trips <= 5 */
+    for (uint reach = WI_LANES / 2; reach > 0; reach /= 2) {           /* trips <= 5 */
         for (uint j = 0; j < reach; j++) lanes[j] += lanes[j + reach]; /* trips <= 16 */
     }
     return lanes[0];
@@ -139,11 +139,11 @@ WI_FN void wi_sum_columns(const ulong item, const ulong chunks, const ulong leng
             index = wi_next(index, n);
         }
     }
-    for (uint reach = WI_LANES / 2; reach > 0; reach /= 2) {    /* trips <= 5 */
+    for (uint reach = WI_LANES / 2; reach > 0; reach /= 2) {         /* trips <= 5 */
         for (uint j = 0; j < reach; j++) sums[j] += sums[j + reach]; /* trips <= 16 */
     }
     WI_STORE_LANES(sums[0], lanes);
-    for (uint i = 0; i < WEIR_WIDTH && i < columns; i++) {
+    for (uint i = 0; i < WEIR_WIDTH && i < columns; i++) { /* trips <= 16 */
         wi_store_one(out + (result + i) * chunks + chunk, lanes[i]);
     }
 }

@@ -39,8 +39,7 @@ weir_status wi_kernel_text_add_strided(wi_kernel_text *out, unsigned dims)
         [8] = "#define WI_DIMS 8\n",
     };
 
-    out->sources[out->source_count++] =
-        (wi_source){"dimensions", texts[dims], strlen(texts[dims])};
+    out->sources[out->source_count++] = (wi_source){"dimensions", texts[dims], strlen(texts[dims])};
     return wi_kernel_text_add(out, "strided.h");
 }
 
@@ -62,12 +61,10 @@ void wi_kernel_text_put_dims(weir_text *out, unsigned dims, const char *name)
     for (unsigned k = 0; k < dims; k++) weir_text_append(out, ", const ulong %s%u", name, k);
 }
 
-void wi_kernel_text_make_dims(weir_text *out, unsigned dims, const char *variable,
-                              const char *name)
+void wi_kernel_text_make_dims(weir_text *out, unsigned dims, const char *variable, const char *name)
 {
     weir_text_append(out, "    const wi_dims %s = {{", variable);
-    for (unsigned k = 0; k < dims; k++)
-        weir_text_append(out, "%s%s%u", k > 0 ? ", " : "", name, k);
+    for (unsigned k = 0; k < dims; k++) weir_text_append(out, "%s%s%u", k > 0 ? ", " : "", name, k);
     weir_text_append(out, "}};\n");
 }
 
@@ -100,8 +97,8 @@ static void put_operand(weir_text *out, const wi_kernel_form *form, unsigned inp
     switch (form->kinds[input]) {
     case WI_OPERAND_NORMAL:
     case WI_OPERAND_UNIFORM:
-        weir_text_append(out, ", const ulong %c_seed, const ulong %c_draw, const ulong %c_quad",
-                           x, x, x);
+        weir_text_append(out, ", const ulong %c_seed, const ulong %c_draw, const ulong %c_quad", x,
+                         x, x);
         return;
     case WI_OPERAND_DENSE:
     case WI_OPERAND_STRIDED:
@@ -127,8 +124,7 @@ static void put_head(weir_text *out, const wi_op *op, const wi_kernel_form *form
 }
 
 /* One vector: store(operation(operands)). */
-static void put_vector(weir_text *out, const wi_op *op, const wi_kernel_form *form,
-                       unsigned vector)
+static void put_vector(weir_text *out, const wi_op *op, const wi_kernel_form *form, unsigned vector)
 {
     if (form->dims > 0) {
         weir_text_append(
@@ -145,9 +141,9 @@ static void put_vector(weir_text *out, const wi_op *op, const wi_kernel_form *fo
             weir_text_append(out, "wi_load(%c, left, %u * WEIR_WIDTH)", x, vector);
             break;
         case WI_OPERAND_STRIDED:
-            weir_text_append(
-                out, "wi_load_strided(%c, left, %u * WEIR_WIDTH, i%u, extents, %c_strides)", x,
-                vector, vector, x);
+            weir_text_append(out,
+                             "wi_load_strided(%c, left, %u * WEIR_WIDTH, i%u, extents, %c_strides)",
+                             x, vector, vector, x);
             break;
         case WI_OPERAND_NORMAL:
         case WI_OPERAND_UNIFORM:
@@ -182,9 +178,9 @@ static void put_start(weir_text *out, const wi_kernel_form *form, unsigned input
         break;
     case WI_OPERAND_NORMAL:
     case WI_OPERAND_UNIFORM:
-        weir_text_append(
-            out, "    const wi_quad_f %c = %s(%c_seed, %c_draw, %c_quad + element / 4);\n", x,
-            draws[kind], x, x, x);
+        weir_text_append(out,
+                         "    const wi_quad_f %c = %s(%c_seed, %c_draw, %c_quad + element / 4);\n",
+                         x, draws[kind], x, x, x);
         break;
     }
 }
@@ -194,11 +190,11 @@ static void put_body(weir_text *out, const wi_op *op, const wi_kernel_form *form
     const unsigned vectors = wi_kernel_vectors(op, form);
 
     weir_text_append(out,
-                       "    const ulong element = (ulong)get_global_id(0) * (%u * WEIR_WIDTH);\n"
-                       "    if (element >= count) return;\n"
-                       "    const ulong left = count - element;\n"
-                       "    out += out_at + element;\n",
-                       vectors);
+                     "    const ulong element = (ulong)get_global_id(0) * (%u * WEIR_WIDTH);\n"
+                     "    if (element >= count) return;\n"
+                     "    const ulong left = count - element;\n"
+                     "    out += out_at + element;\n",
+                     vectors);
     if (form->dims > 0) wi_kernel_text_make_dims(out, form->dims, "extents", "n");
     for (unsigned i = 0; i < op->inputs; i++) put_start(out, form, i);
     for (unsigned vector = 0; vector < vectors; vector++) put_vector(out, op, form, vector);

@@ -9,25 +9,25 @@ static void put_reduce(weir_text *out, unsigned dims, const char *body)
     wi_kernel_text_put_dims(out, dims, "n");
     wi_kernel_text_put_dims(out, dims, "s");
     weir_text_append(out, ", __global const float *x, const ulong x_at, __global float *out, "
-                            "const ulong out_at)\n{\n"
-                            "    if (get_global_id(0) >= count) return;\n");
+                          "const ulong out_at)\n{\n"
+                          "    if (get_global_id(0) >= count) return;\n");
     wi_kernel_text_make_dims(out, dims, "kept_extents", "kept_n");
     wi_kernel_text_make_dims(out, dims, "kept_strides", "kept_s");
     wi_kernel_text_make_dims(out, dims, "extents", "n");
     wi_kernel_text_make_dims(out, dims, "strides", "s");
     weir_text_append(out,
-                       "    %s(first + get_global_id(0), chunks, length, kept_extents, "
-                       "kept_strides, extents,\n        strides, x + x_at, out + out_at);\n}\n",
-                       body);
+                     "    %s(first + get_global_id(0), chunks, length, kept_extents, "
+                     "kept_strides, extents,\n        strides, x + x_at, out + out_at);\n}\n",
+                     body);
 }
 
 static void put_join(weir_text *out)
 {
     weir_text_append(out, ", const ulong parts, __global float *x, const ulong x_at, "
-                            "__global float *out, const ulong out_at)\n{\n"
-                            "    if (get_global_id(0) >= count) return;\n"
-                            "    wi_sum_join(first + get_global_id(0), parts, x + x_at, "
-                            "out + out_at);\n}\n");
+                          "__global float *out, const ulong out_at)\n{\n"
+                          "    if (get_global_id(0) >= count) return;\n"
+                          "    wi_sum_join(first + get_global_id(0), parts, x + x_at, "
+                          "out + out_at);\n}\n");
 }
 
 weir_status wi_sum_text_write(wi_sum_kernel kernel, unsigned dims, wi_kernel_text *out)
