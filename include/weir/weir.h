@@ -9,6 +9,7 @@
  *   weir_tensor *a, *b, *sum;       values that never change            tensor.h  dtype.h  shape.h
  *   weir_add(context, a, b, &sum)   operations, one function a row      ops.h  generator.h
  *   weir_variable *state;           a named value that changes          variable.h  update.h
+ *   weir_tape *tape;                operations recorded for gradients   tape.h
  *
  * Objects are made by _create (one owner, _destroy) or counted (_retain, _release). Outputs come last, are owned by
  * the caller, and are NULL after a failure. Work is enqueued in order on the context's queue; reading a value to the
@@ -33,6 +34,7 @@
 #include <weir/shape.h>
 #include <weir/status.h>
 #include <weir/system.h>
+#include <weir/tape.h>
 #include <weir/tensor.h>
 #include <weir/text.h>
 #include <weir/update.h>

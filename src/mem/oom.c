@@ -2,14 +2,22 @@
 #include "mem/oom.h"
 
 #include "base/status.h"
+#include "mem/owners.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
-/* What helps, by cause. */
-static const char *hint_of(weir_oom_cause cause)
+/* What helps, by cause, or because of who holds most. */
+static const char *hint_of(const weir_oom_report *report)
 {
-    switch (cause) {
+    if (report->cause != WEIR_OOM_MAX_ALLOC && report->owner_count != 0 &&
+        strcmp(report->owners[0].owner, WI_OWNER_TAPE) == 0) {
+        return "a tape keeps most of it for backward: stop recording where no gradient is needed "
+               "(weir_tape_stop), cut the chain (weir_stop_gradient), record a smaller loop, or "
+               "raise the limit; weir_tape_explain() lists it";
+    }
+    switch (report->cause) {
     case WEIR_OOM_LIMIT:
         return "release what is no longer needed, update one variable with "
                "weir_variable_assign_add() instead of keeping old values, or raise the limit "
@@ -29,8 +37,7 @@ static const char *hint_of(weir_oom_cause cause)
     return "";
 }
 
-/* Writes "39.06 MiB": powers of 1024, two decimals above the byte. */
-static const char *format_bytes(uint64_t bytes, char *buffer, size_t size)
+const char *wi_oom_format_bytes(uint64_t bytes, char *buffer, size_t size)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     size_t unit = 0;
@@ -59,7 +66,7 @@ weir_status wi_oom_fail(const weir_oom_report *report, const char *owner,
         (void)snprintf(largest, sizeof largest, "; largest owner: %s, %" PRIu64 " blocks",
                        report->owners[0].owner, report->owners[0].blocks);
     }
-    return wi_fail_oom(report, "weir_pool_alloc", hint_of(report->cause),
+    return wi_fail_oom(report, "weir_pool_alloc", hint_of(report),
                        "%s asked for %" PRIu64 " bytes: %s (in use %" PRIu64
                        " bytes, reserved %" PRIu64 " bytes, %s%s)",
                        owner, report->requested_bytes, weir_oom_cause_text(report->cause),
@@ -82,19 +89,19 @@ void wi_oom_write_stats(const weir_pool_stats *stats, const char *strategy, weir
     if (stats->limit_bytes == 0)
         weir_text_append(text, "no limit\n");
     else
-        weir_text_append(text, "limit %s\n", format_bytes(stats->limit_bytes, current, 32));
+        weir_text_append(text, "limit %s\n", wi_oom_format_bytes(stats->limit_bytes, current, 32));
     weir_text_append(text, "%-10s %12s %12s %12s %10s\n", "bytes", "now", "peak", "total", "count");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const weir_counter *counter = rows[i].counter;
         weir_text_append(text, "%-10s %12s %12s %12s %10" PRIu64 "\n", rows[i].name,
-                         format_bytes(counter->current, current, sizeof current),
-                         format_bytes(counter->peak, peak, sizeof peak),
-                         format_bytes(counter->total, total, sizeof total), counter->count);
+                         wi_oom_format_bytes(counter->current, current, sizeof current),
+                         wi_oom_format_bytes(counter->peak, peak, sizeof peak),
+                         wi_oom_format_bytes(counter->total, total, sizeof total), counter->count);
     }
     weir_text_append(
         text, "driver: %" PRIu64 " buffers taken, %" PRIu64 " given back; largest free range %s\n",
         stats->driver_allocs, stats->driver_frees,
-        format_bytes(stats->largest_free_bytes, current, sizeof current));
+        wi_oom_format_bytes(stats->largest_free_bytes, current, sizeof current));
 }
 
 void wi_oom_write_owners(const weir_oom_report *report, uint64_t total_bytes, uint64_t total_blocks,
@@ -110,12 +117,12 @@ void wi_oom_write_owners(const weir_oom_report *report, uint64_t total_bytes, ui
     for (unsigned i = 0; i < report->owner_count; i++) {
         const weir_oom_owner *owner = &report->owners[i];
         weir_text_append(text, "%-32s %12s %10" PRIu64 "\n", owner->owner,
-                         format_bytes(owner->bytes, bytes, sizeof bytes), owner->blocks);
+                         wi_oom_format_bytes(owner->bytes, bytes, sizeof bytes), owner->blocks);
         total_bytes -= owner->bytes;
         total_blocks -= owner->blocks;
     }
     if (total_blocks != 0) {
         weir_text_append(text, "%-32s %12s %10" PRIu64 "\n", "(others)",
-                         format_bytes(total_bytes, bytes, sizeof bytes), total_blocks);
+                         wi_oom_format_bytes(total_bytes, bytes, sizeof bytes), total_blocks);
     }
 }

@@ -17,4 +17,7 @@ void wi_oom_write_stats(const weir_pool_stats *stats, const char *strategy, weir
 void wi_oom_write_owners(const weir_oom_report *report, uint64_t total_bytes, uint64_t total_blocks,
                          weir_text *text);
 
+/** Writes "39.06 MiB" into a buffer: powers of 1024, two decimals above the byte; returns buffer. 32 bytes hold all. */
+const char *wi_oom_format_bytes(uint64_t bytes, char *buffer, size_t size);
+
 #endif

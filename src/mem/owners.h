@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Label of blocks that nobody but gradient tapes holds. */
+#define WI_OWNER_TAPE "tape"
+
 /* One label. Stays at its address while it has blocks.
  *
  * Invariants: blocks == 0 implies bytes == 0. */

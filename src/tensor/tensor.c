@@ -52,6 +52,7 @@ static weir_status create_empty(weir_context *context, weir_dtype dtype, const w
         return wi_fail(WEIR_E_HOST_MEMORY, owner, "%zu host bytes for a tensor", sizeof *tensor);
     }
     atomic_init(&tensor->owners, 1);
+    atomic_init(&tensor->keeps, 0);
     atomic_init(&tensor->kind, WI_TENSOR_DENSE);
     atomic_init(&tensor->block, NULL);
     tensor->context = weir_context_retain(context);
@@ -234,6 +235,30 @@ done:
     return status;
 }
 
+weir_status wi_tensor_create_alias(weir_tensor *source, weir_tensor **out)
+{
+    weir_tensor *alias = NULL;
+    const weir_status status =
+        create_empty(source->context, source->dtype, &source->shape, source->owner, &alias);
+
+    *out = NULL;
+    if (status != WEIR_OK) return status;
+    (void)pthread_mutex_lock(&source->lock);
+    alias->offset = source->offset;
+    memcpy(alias->strides, source->strides, sizeof alias->strides);
+    alias->draw = source->draw;
+    alias->write = source->write;
+    atomic_store_explicit(
+        &alias->block,
+        weir_block_retain(atomic_load_explicit(&source->block, memory_order_relaxed)),
+        memory_order_relaxed);
+    atomic_store_explicit(&alias->kind, atomic_load_explicit(&source->kind, memory_order_relaxed),
+                          memory_order_release);
+    (void)pthread_mutex_unlock(&source->lock);
+    *out = alias;
+    return WEIR_OK;
+}
+
 static int is_taken(weir_tensor *tensor, int kind, int takes)
 {
     if (kind == WI_TENSOR_DENSE) return 1;
@@ -321,16 +346,13 @@ weir_status weir_tensor_to_host(weir_tensor *tensor, void *data, uint64_t bytes)
                          operand.offset_bytes, bytes, data);
 }
 
-weir_tensor *weir_tensor_retain(weir_tensor *tensor)
-{
-    if (tensor != NULL) atomic_fetch_add_explicit(&tensor->owners, 1, memory_order_relaxed);
-    return tensor;
-}
-
 void weir_tensor_release(weir_tensor *tensor)
 {
     if (tensor == NULL) return;
-    if (atomic_fetch_sub_explicit(&tensor->owners, 1, memory_order_acq_rel) == 1) dispose(tensor);
+    if (atomic_load_explicit(&tensor->keeps, memory_order_relaxed) != 0)
+        wi_tensor_label_kept(tensor, 1);
+    if (atomic_fetch_sub_explicit(&tensor->owners, 1, memory_order_acq_rel) != 1) return;
+    if (!wi_trace_adopt(tensor)) dispose(tensor);
 }
 
 int wi_tensor_is_sole(const weir_tensor *tensor)
@@ -338,7 +360,8 @@ int wi_tensor_is_sole(const weir_tensor *tensor)
     const weir_block *block = atomic_load_explicit(&tensor->block, memory_order_acquire);
     if (atomic_load_explicit(&tensor->kind, memory_order_acquire) != WI_TENSOR_DENSE) return 0;
     if (atomic_load_explicit(&tensor->owners, memory_order_acquire) != 1) return 0;
-    return block == NULL || wi_block_get_owners(block) == 1;
+    if (block != NULL && wi_block_get_owners(block) != 1) return 0;
+    return !wi_trace_is_wanted(tensor);
 }
 
 void wi_tensor_relabel(weir_tensor *tensor, const char *owner)

@@ -20,11 +20,12 @@ typedef struct wi_draw {
 
 /* Where a kernel finds an operand. */
 typedef struct wi_operand {
-    cl_mem buffer;                  /* NULL if it is a draw or empty */
-    uint64_t offset_bytes;          /* of the element with all indices 0, within buffer */
-    wi_draw draw;                   /* kind NONE if it has a buffer */
-    int is_strided;                 /* 1: elements are where strides say; 0: dense, row-major */
-    int64_t strides[WEIR_RANK_MAX]; /* in elements, one a dimension of the tensor's shape; if is_strided */
+    cl_mem buffer;         /* NULL if it is a draw or empty */
+    uint64_t offset_bytes; /* of the element with all indices 0, within buffer */
+    wi_draw draw;          /* kind NONE if it has a buffer */
+    int is_strided;        /* 1: elements are where strides say; 0: dense, row-major */
+    int64_t strides
+        [WEIR_RANK_MAX]; /* in elements, one a dimension of the tensor's shape; if is_strided */
 } wi_operand;
 
 /* What a reader can take as it is; anything else is written to a dense block first. */
@@ -32,17 +33,18 @@ enum { WI_TAKES_DENSE = 0, WI_TAKES_DRAW = 1, WI_TAKES_STRIDES = 2 };
 
 /* Writes a value that is not dense in memory, a draw or a view, to elements 0 .. count - 1 of a buffer from
  * offset_bytes on. Comes from the room that launches. */
-typedef weir_status wi_write(weir_context *context, const wi_operand *from, const weir_shape *shape, cl_mem buffer,
-                             uint64_t offset_bytes, uint64_t count);
+typedef weir_status wi_write(weir_context *context, const wi_operand *from, const weir_shape *shape,
+                             cl_mem buffer, uint64_t offset_bytes, uint64_t count);
 
 /** Makes a tensor with a block of undefined contents. owner: label of the block, copied.
  * Errors: OUT_OF_MEMORY, HOST_MEMORY, SHAPE (bytes overflow), FORKED. */
-weir_status wi_tensor_create(weir_context *context, weir_dtype dtype, const weir_shape *shape, const char *owner,
-                             weir_tensor **out);
+weir_status wi_tensor_create(weir_context *context, weir_dtype dtype, const weir_shape *shape,
+                             const char *owner, weir_tensor **out);
 
 /** Makes a tensor that is a draw, without a block. owner: label, must outlive the tensor. */
-weir_status wi_tensor_create_draw(weir_context *context, weir_dtype dtype, const weir_shape *shape, const wi_draw *draw,
-                                  wi_write *write, const char *owner, weir_tensor **out);
+weir_status wi_tensor_create_draw(weir_context *context, weir_dtype dtype, const weir_shape *shape,
+                                  const wi_draw *draw, wi_write *write, const char *owner,
+                                  weir_tensor **out);
 
 /* How a view lies on its source: dimension i of the view is dimension from[i] of the source, beginning at starts[from[i]],
  * or, with from[i] == -1, one element repeated. NULL starts: all 0. */
@@ -57,12 +59,13 @@ typedef struct wi_view_map {
  * write   brings the view's elements into a dense block when a reader needs one
  * owner   label of that block; must outlive the tensor
  * Errors: HOST_MEMORY; those of writing a draw, or a view that is to be reshaped. */
-weir_status wi_tensor_create_view(weir_tensor *source, const weir_shape *shape, const wi_view_map *map, wi_write *write,
-                                  const char *owner, weir_tensor **out);
+weir_status wi_tensor_create_view(weir_tensor *source, const weir_shape *shape,
+                                  const wi_view_map *map, wi_write *write, const char *owner,
+                                  weir_tensor **out);
 
 /** Makes a tensor without a value: it stands for a result of a capture. context: a recording context. */
-weir_status wi_tensor_create_symbol(weir_context *context, weir_dtype dtype, const weir_shape *shape,
-                                    weir_tensor **out);
+weir_status wi_tensor_create_symbol(weir_context *context, weir_dtype dtype,
+                                    const weir_shape *shape, weir_tensor **out);
 
 /** 1 for a tensor made by wi_tensor_create_symbol(). */
 int wi_tensor_is_symbol(const weir_tensor *tensor);
@@ -73,7 +76,21 @@ int wi_tensor_is_symbol(const weir_tensor *tensor);
  * Errors: CAPTURE for a symbol, those of writing. */
 weir_status wi_tensor_operand(weir_tensor *tensor, int takes, wi_operand *out);
 
-/** 1 if tensor and its block have no other owner and it is dense, so that an update may write in place. */
+/** Makes another handle on the value of `source`, untracked by any recorder, without reading or writing it. A draw stays
+ * a draw, a view a view. Errors: HOST_MEMORY. */
+weir_status wi_tensor_create_alias(weir_tensor *source, weir_tensor **out);
+
+/** Adds an owner unless there is none left; 1 if it did. For a caller that knows a tensor without holding it, and that
+ * knows the tensor's memory is still there. */
+int wi_tensor_try_retain(weir_tensor *tensor);
+
+/** Adds and drops an owner that is a recorder. A block that only recorders hold has the label WI_OWNER_TAPE from the
+ * moment the last other owner of its tensor goes. */
+void wi_tensor_keep(weir_tensor *tensor);
+void wi_tensor_unkeep(weir_tensor *tensor);
+
+/** 1 if tensor and its block have no other owner and no recorder needs its value, and it is dense: then an update
+ * may write in place. */
 int wi_tensor_is_sole(const weir_tensor *tensor);
 
 /** Moves the tensor's block to another owner label. */

@@ -9,11 +9,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* Invariants: recorder == NULL <=> node == NULL. */
+/* Invariants: recorder == NULL <=> node == NULL; is_adopted: the node owns the tensor, not the tensor the node. */
 typedef struct wi_trace {
     const void *recorder;
     void *node;
     wi_trace_drop *drop;
+    const wi_trace_keeper *keeper; /* NULL: the node never takes the tensor over */
+    int is_adopted;
     struct wi_trace *next;
 } wi_trace;
 
@@ -24,11 +26,12 @@ typedef enum wi_tensor_kind {
     WI_TENSOR_SYMBOL     /* nowhere ever */
 } wi_tensor_kind;
 
-/* Invariants: owners >= 1 while it is held; bytes == count * size of dtype; count == 0 or kind DRAW or SYMBOL:
+/* Invariants: owners >= 1 while it is held; keeps <= owners; bytes == count * size of dtype; count == 0 or kind DRAW or SYMBOL:
  * block == NULL; else block != NULL. kind changes once at most, from DRAW or VIEW to DENSE, under the lock, with
  * block, offset and strides; a DENSE tensor's never change. The first trace is inside, others are allocated. */
 struct weir_tensor {
     _Atomic uint64_t owners;
+    _Atomic uint64_t keeps; /* those owners that are recorders */
     weir_context *context;
     weir_dtype dtype;
     weir_shape shape;
@@ -48,5 +51,14 @@ struct weir_tensor {
 
 /** Drops every trace. No other thread has the tensor. */
 void wi_trace_fini(weir_tensor *tensor);
+
+/** Offers a tensor without owners to its nodes; 1 if one took it. The tensor may be gone then. */
+int wi_trace_adopt(weir_tensor *tensor);
+
+/** 1 if a node needs the tensor's value, whoever holds the tensor. */
+int wi_trace_is_wanted(const weir_tensor *tensor);
+
+/** Labels the block as the tape's if all owners but `leaving` are recorders. The caller is an owner. */
+void wi_tensor_label_kept(weir_tensor *tensor, uint64_t leaving);
 
 #endif

@@ -5,6 +5,8 @@
 #include "base/status.h"
 #include "tensor/tensor_state.h"
 
+#include <stdint.h>
+
 /* The trace of a recorder, or NULL. Needs the lock. */
 static wi_trace *find(weir_tensor *tensor, const void *recorder)
 {
@@ -15,6 +17,12 @@ static wi_trace *find(weir_tensor *tensor, const void *recorder)
 }
 
 weir_status wi_trace_set(weir_tensor *tensor, const void *recorder, void *node, wi_trace_drop *drop)
+{
+    return wi_trace_set_kept(tensor, recorder, node, drop, NULL);
+}
+
+weir_status wi_trace_set_kept(weir_tensor *tensor, const void *recorder, void *node,
+                              wi_trace_drop *drop, const wi_trace_keeper *keeper)
 {
     weir_status status = WEIR_OK;
     void *unused = NULL;
@@ -31,10 +39,12 @@ weir_status wi_trace_set(weir_tensor *tensor, const void *recorder, void *node, 
         }
     }
     if (trace != NULL) {
-        unused = trace->node;
+        unused = trace->is_adopted ? NULL : trace->node;
         trace->recorder = recorder;
         trace->node = node;
         trace->drop = drop;
+        trace->keeper = keeper;
+        trace->is_adopted = 0;
     } else {
         unused = node;
         status =
@@ -57,14 +67,63 @@ void *wi_trace_get(weir_tensor *tensor, const void *recorder)
     return node;
 }
 
+void wi_trace_clear(weir_tensor *tensor, const void *recorder)
+{
+    void *node = NULL;
+    wi_trace_drop *drop = NULL;
+    wi_trace *trace = NULL;
+
+    (void)pthread_mutex_lock(&tensor->lock);
+    trace = find(tensor, recorder);
+    if (trace != NULL) {
+        node = trace->is_adopted ? NULL : trace->node;
+        drop = trace->drop;
+        trace->recorder = NULL;
+        trace->node = NULL;
+        trace->keeper = NULL;
+        trace->is_adopted = 0;
+    }
+    (void)pthread_mutex_unlock(&tensor->lock);
+    if (node != NULL) drop(node);
+}
+
+int wi_trace_adopt(weir_tensor *tensor)
+{
+    for (wi_trace *trace = &tensor->trace; trace != NULL; trace = trace->next) {
+        if (trace->keeper == NULL || trace->is_adopted) continue;
+        trace->is_adopted = 1; /* before: afterwards the tensor is the node's */
+        if (trace->keeper->adopt(trace->node, tensor)) return 1;
+        trace->is_adopted = 0;
+    }
+    return 0;
+}
+
+int wi_trace_is_wanted(const weir_tensor *tensor)
+{
+    weir_tensor *locked = (weir_tensor *)(uintptr_t)tensor;
+    int is_wanted = 0;
+
+    (void)pthread_mutex_lock(&locked->lock);
+    for (const wi_trace *trace = &tensor->trace; trace != NULL && !is_wanted; trace = trace->next) {
+        is_wanted = trace->keeper != NULL && trace->keeper->wants(trace->node);
+    }
+    (void)pthread_mutex_unlock(&locked->lock);
+    return is_wanted;
+}
+
+static void drop_trace(const wi_trace *trace)
+{
+    if (trace->node != NULL && !trace->is_adopted) trace->drop(trace->node);
+}
+
 void wi_trace_fini(weir_tensor *tensor)
 {
-    wi_trace *trace = &tensor->trace;
-    if (trace->node != NULL) trace->drop(trace->node);
-    trace = trace->next;
+    wi_trace *trace = tensor->trace.next;
+
+    drop_trace(&tensor->trace);
     while (trace != NULL) {
         wi_trace *next = trace->next;
-        if (trace->node != NULL) trace->drop(trace->node);
+        drop_trace(trace);
         wi_free(trace);
         trace = next;
     }
