@@ -26,7 +26,10 @@ typedef struct weir_tape_options {
     weir_unconnected unconnected;
 } weir_tape_options;
 
-#define WEIR_TAPE_OPTIONS_INIT {sizeof(weir_tape_options), 0, WEIR_UNCONNECTED_NONE}
+#define WEIR_TAPE_OPTIONS_INIT                              \
+    {                                                       \
+        sizeof(weir_tape_options), 0, WEIR_UNCONNECTED_NONE \
+    }
 
 /** Begins a tape; it records until weir_tape_destroy() or, unless persistent, the first gradient.
  * options   NULL: all defaults
