@@ -68,12 +68,6 @@ static void record(weir_status status, int cl_status, const char *where, const c
                    const char *format, va_list arguments) WEIR_PRINTF(5, 0);
 
 static void record(weir_status status, int cl_status, const char *where, const char *hint,
-                   const char *format, va_list arguments) WEIR_PRINTF(5, 0);
-
-static void record(weir_status status, int cl_status, const char *where, const char *hint,
-                   const char *format, va_list arguments) WEIR_PRINTF(5, 0);
-
-static void record(weir_status status, int cl_status, const char *where, const char *hint,
                    const char *format, va_list arguments)
 {
     weir_error *error = &last_error;

@@ -92,7 +92,7 @@ weir_status wi_tensor_create(weir_context *context, weir_dtype dtype, const weir
 
     *out = NULL;
     status = create_empty(context, dtype, shape, owner, &tensor);
-    if (status != WEIR_OK) goto done;
+    if (tensor == NULL) goto done;
     status = take_block(tensor, owner, &block);
     if (status != WEIR_OK) goto done;
     atomic_store_explicit(&tensor->block, block, memory_order_release);
@@ -107,7 +107,7 @@ weir_status wi_tensor_create_draw(weir_context *context, weir_dtype dtype, const
                                   const wi_draw *draw, const char *owner, weir_tensor **out)
 {
     weir_status status = create_empty(context, dtype, shape, owner, out);
-    if (status == WEIR_OK && (*out)->count != 0) (*out)->draw = *draw;
+    if (*out != NULL && (*out)->count != 0) (*out)->draw = *draw;
     return status;
 }
 
