@@ -3,6 +3,7 @@
  * The record has a fixed size and lives in thread-local storage, so that recording a failure needs no memory: running
  * out of memory is one of the failures it has to hold.
  */
+#define WI_BASE_STATUS_C
 #include "base/status.h"
 
 #include <stdio.h>

@@ -92,7 +92,7 @@ weir_status wi_tensor_create(weir_context *context, weir_dtype dtype, const weir
 
     *out = NULL;
     status = create_empty(context, dtype, shape, owner, &tensor);
-    if (tensor == NULL) goto done;
+    if (status != WEIR_OK) goto done;
     status = take_block(tensor, owner, &block);
     if (status != WEIR_OK) goto done;
     atomic_store_explicit(&tensor->block, block, memory_order_release);
