@@ -214,6 +214,12 @@ static weir_status place(weir_pool *pool, uint64_t bytes, const char *owner, wei
     return WEIR_OK;
 }
 
+static weir_status check_process(const weir_pool *pool, const char *where)
+{
+    if (wi_process_is_marked(pool->mark)) return WEIR_OK;
+    return wi_fail(WEIR_E_FORKED, where, "the pool belongs to the process that forked this one");
+}
+
 weir_status weir_pool_alloc(weir_pool *pool, uint64_t bytes, const char *owner, weir_block **out)
 {
     weir_status status = WEIR_OK;
@@ -223,10 +229,8 @@ weir_status weir_pool_alloc(weir_pool *pool, uint64_t bytes, const char *owner, 
     if (pool == NULL || out == NULL) {
         return wi_fail(WEIR_E_ARG, "weir_pool_alloc", "pool and out are required");
     }
-    if (!wi_process_is_marked(pool->mark)) {
-        return wi_fail(WEIR_E_FORKED, "weir_pool_alloc",
-                       "the pool belongs to the process that forked this one");
-    }
+    status = check_process(pool, "weir_pool_alloc");
+    if (status != WEIR_OK) return status;
     (void)pthread_mutex_lock(&pool->lock);
     status = take_block_object(pool, &block);
     if (status == WEIR_OK && bytes != 0) {
@@ -259,6 +263,8 @@ void weir_block_release(weir_block *block)
     if (block == NULL) return;
     if (atomic_fetch_sub_explicit(&block->owners, 1, memory_order_acq_rel) != 1) return;
     pool = block->pool;
+    /* A forked child leaves it, and with it the context: the lock may be held for good, and roots are the parent's. */
+    if (!wi_process_is_marked(pool->mark)) return;
     parent = pool->options.parent;
     release_parent = pool->options.release_parent;
     (void)pthread_mutex_lock(&pool->lock);
@@ -318,7 +324,11 @@ uint64_t wi_block_get_owners(const weir_block *block)
 
 weir_status weir_pool_trim(weir_pool *pool, uint64_t keep_bytes)
 {
+    weir_status status = WEIR_OK;
+
     if (pool == NULL) return wi_fail(WEIR_E_ARG, "weir_pool_trim", "pool is required");
+    status = check_process(pool, "weir_pool_trim");
+    if (status != WEIR_OK) return status;
     (void)pthread_mutex_lock(&pool->lock);
     if (pool->arena != NULL) wi_arena_trim(pool->arena, keep_bytes);
     (void)wi_roots_drain(&pool->roots);

@@ -28,6 +28,11 @@ typedef struct wi_operand {
     wi_draw draw;          /* kind NONE if it has a buffer */
 } wi_operand;
 
+/** Counts elements and bytes of a value. where: who asks, for the record.
+ * Errors: DTYPE (none of the list), SHAPE (more dimensions than a shape has, or bytes overflow). */
+weir_status wi_tensor_measure(weir_dtype dtype, const weir_shape *shape, const char *where,
+                              uint64_t *count, uint64_t *bytes);
+
 /** Makes a tensor with a block of undefined contents. owner: label of the block, copied.
  * Errors: OUT_OF_MEMORY, HOST_MEMORY, SHAPE (bytes overflow), FORKED. */
 weir_status wi_tensor_create(weir_context *context, weir_dtype dtype, const weir_shape *shape,
