@@ -172,6 +172,15 @@ static void describe(const weir_pool *pool, weir_oom_report *report)
     report->owner_count = wi_owners_top(&pool->owners, WEIR_OOM_OWNERS, report->owners);
 }
 
+/* What the device's budget counts beyond this pool's roots. Other pools go on meanwhile. Needs the lock. */
+static uint64_t reserved_by_others(const weir_pool *pool)
+{
+    const uint64_t all = wi_budget_get_reserved(wi_device_get_budget(pool->options.device));
+    const uint64_t own = pool->roots.reserved.current;
+
+    return all > own ? all - own : 0;
+}
+
 /* Places a block that is not empty. Needs the lock. */
 static weir_status place(weir_pool *pool, uint64_t bytes, const char *owner, weir_block *block)
 {
@@ -195,7 +204,8 @@ static weir_status place(weir_pool *pool, uint64_t bytes, const char *owner, wei
         describe(pool, &report);
         report.requested_bytes = bytes;
         report.cause = cause;
-        return wi_oom_fail(&report, owner, wi_device_get_traits(pool->options.device));
+        return wi_oom_fail(&report, owner, wi_device_get_traits(pool->options.device),
+                           reserved_by_others(pool));
     }
     if (status != WEIR_OK) return status;
 
