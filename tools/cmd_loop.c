@@ -285,7 +285,7 @@ static int run(const program_command *self, int argc, char **argv)
     }
     code = read_shape(settings.shape, &plan.shape);
     if (code == PROGRAM_OK) code = device_choose("loop", settings.device, &system, &plan.device);
-    if (code == PROGRAM_NO_DEVICE && settings.is_json) {
+    if ((code == PROGRAM_NO_DEVICE || code == PROGRAM_FAILED) && settings.is_json) {
         loop_report none = {&plan, settings.pool, settings.limit.bytes, NULL, 0};
 
         if (output_json(loop_report_json(&none)) != PROGRAM_OK) code = PROGRAM_FAILED;

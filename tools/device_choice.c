@@ -30,7 +30,8 @@ int device_choose(const char *command, const char *selector, weir_system **syste
                      weir_last_error()->hint[0] == '\0' ? "" : "; ", weir_last_error()->hint);
         return PROGRAM_NO_DEVICE;
     case WEIR_E_ARG:
-        output_usage("weir %s: %s: %s", command, origin, weir_last_error()->message);
+        output_usage("weir %s: %s: %s; expected %s", command, origin, weir_last_error()->message,
+                     weir_last_error()->hint);
         weir_system_destroy(*system);
         *system = NULL;
         return PROGRAM_USAGE;

@@ -7,18 +7,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* JSON integers here are signed; what passes them becomes a real number. */
-static json_t *number_json(uint64_t number)
-{
-    return number <= INT64_MAX ? json_integer((json_int_t)number) : json_real((double)number);
-}
-
 static json_t *numbers_json(const weir_property *property)
 {
     json_t *list = json_array();
 
     for (unsigned i = 0; i < property->count; i++)
-        if (json_array_append_new(list, number_json(property->numbers[i])) != 0) break;
+        if (json_array_append_new(list, output_number(property->numbers[i])) != 0) break;
     return list;
 }
 
@@ -43,7 +37,7 @@ static json_t *value_json(const weir_property *property)
     case WEIR_PROPERTY_TEXT:
         return output_text(property->text);
     case WEIR_PROPERTY_NUMBER:
-        return number_json(property->number);
+        return output_number(property->number);
     case WEIR_PROPERTY_NUMBERS:
         return numbers_json(property);
     case WEIR_PROPERTY_BOOL:

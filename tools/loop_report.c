@@ -29,12 +29,12 @@ static json_t *oom_json(const weir_error *error)
     const weir_oom_report *oom = &error->oom;
 
     if (!error->has_oom) return json_null();
-    return json_pack(
-        "{s:I, s:I, s:I, s:o, s:I, s:s, s:o}", "requested", (json_int_t)oom->requested_bytes,
-        "in_use", (json_int_t)oom->in_use_bytes, "reserved", (json_int_t)oom->reserved_bytes,
-        "limit", oom->limit_bytes == 0 ? json_null() : json_integer((json_int_t)oom->limit_bytes),
-        "largest_free", (json_int_t)oom->largest_free_bytes, "cause",
-        weir_oom_cause_name(oom->cause), "owners", owners_json(oom));
+    return json_pack("{s:o, s:I, s:I, s:o, s:I, s:s, s:o}", "requested",
+                     output_number(oom->requested_bytes), "in_use", (json_int_t)oom->in_use_bytes,
+                     "reserved", (json_int_t)oom->reserved_bytes, "limit",
+                     oom->limit_bytes == 0 ? json_null() : output_number(oom->limit_bytes),
+                     "largest_free", (json_int_t)oom->largest_free_bytes, "cause",
+                     weir_oom_cause_name(oom->cause), "owners", owners_json(oom));
 }
 
 /* Writes what happened and where in the loop it did. */
@@ -112,8 +112,7 @@ json_t *loop_report_json(const loop_report *report)
     return json_pack("{s:o, s:I, s:o, s:s?, s:o, s:o}", "device",
                      output_device(report->plan->device), "steps", (json_int_t)report->plan->steps,
                      "shape", shape_json(&report->plan->shape), "pool", report->pool, "limit",
-                     report->limit_bytes == 0 ? json_null()
-                                              : json_integer((json_int_t)report->limit_bytes),
+                     report->limit_bytes == 0 ? json_null() : output_number(report->limit_bytes),
                      "forms", forms);
 }
 

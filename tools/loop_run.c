@@ -1,6 +1,7 @@
 /* Runs one form. The clock is stopped at two places: when the work of step 1 is done, which includes the builds that
  * it causes, and when that of the last step is. Nothing is sampled in between; statistics are read before and after.
- * Ctrl-C is looked at between steps. The first failure is kept, whatever is called while clearing up. One thread. */
+ * Ctrl-C is looked at between steps, and steps that take long are not enqueued far ahead: the queue would hold up to
+ * 1024 of them, which nothing can call back. The first failure is kept, whatever is called while clearing up. One thread. */
 #include "loop_run.h"
 
 #include "interrupt.h"
@@ -52,6 +53,51 @@ static void note_status(loop_result *out, weir_status status)
     (void)strncpy(out->error.message, weir_status_text(status), sizeof out->error.message - 1);
 }
 
+/* How far enqueueing may run ahead of the device. */
+#define AHEAD_SECONDS 0.2
+
+/* When the loop waits for the device next.
+ *
+ * Invariants: next > steps, or next == 0: never again before the end. */
+typedef struct pacing {
+    double at;      /* when it waited last */
+    uint64_t steps; /* done by then */
+    uint64_t next;  /* wait after this one */
+} pacing;
+
+/* Chooses `next` from what a step took since the last wait. Steps of which the library lets no more run ahead than
+ * AHEAD_SECONDS need no waiting; a step that was slow by chance is corrected at the next wait. */
+static void choose_next(pacing *pace, double now, uint64_t steps)
+{
+    const double step_seconds = (now - pace->at) / (double)(steps - pace->steps);
+
+    pace->at = now;
+    pace->steps = steps;
+    if (step_seconds * 1024 < AHEAD_SECONDS)
+        pace->next = 0;
+    else
+        pace->next =
+            steps + (step_seconds < AHEAD_SECONDS ? (uint64_t)(AHEAD_SECONDS / step_seconds) : 1);
+}
+
+/* After the first step, whose time with its builds stands alone, the loop waits; so it does after the second. */
+static weir_status wait_for_steps(const loop_state *loop, loop_result *out, pacing *pace)
+{
+    weir_status status = WEIR_OK;
+    double now = 0;
+
+    if (out->steps_done != pace->next) return WEIR_OK;
+    status = weir_context_synchronize(loop->context);
+    now = stopwatch_now();
+    if (out->steps_done == 1) {
+        out->first_seconds = now - pace->at;
+        *pace = (pacing){.at = now, .steps = 1, .next = 2};
+    } else {
+        choose_next(pace, now, out->steps_done);
+    }
+    return status;
+}
+
 /* What a run reads and writes while it goes on. */
 typedef struct running {
     const loop_plan *plan;
@@ -71,7 +117,8 @@ static void run_steps(const running *run)
 {
     loop_result *out = run->out;
     progress line;
-    double start = stopwatch_now();
+    const double start = stopwatch_now();
+    pacing pace = {.at = start, .next = 1};
 
     progress_begin(&line);
     while (out->status == WEIR_OK && out->steps_done < run->plan->steps && !interrupt_requested()) {
@@ -79,17 +126,13 @@ static void run_steps(const running *run)
 
         note_status(out, status);
         if (status != WEIR_OK) break;
-        if (++out->steps_done == 1) {
-            note_status(out, weir_context_synchronize(run->loop->context));
-            out->first_seconds = stopwatch_now() - start;
-            start += out->first_seconds;
-        }
+        out->steps_done++;
+        note_status(out, wait_for_steps(run->loop, out, &pace));
         if (loop_curve_is_due(run->curve, out->steps_done)) take_sample(run);
         progress_show(&line, out->form->name, out->steps_done, run->plan->steps);
     }
     note_status(out, weir_context_synchronize(run->loop->context));
-    if (out->steps_done > 0) out->seconds = stopwatch_now() - start;
-    if (out->steps_done == 1) out->seconds = 0;
+    if (out->steps_done > 1) out->seconds = stopwatch_now() - start - out->first_seconds;
     progress_end(&line);
 }
 

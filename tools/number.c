@@ -39,7 +39,7 @@ int number_parse_size(const char *text, uint64_t *out)
 
     if (end == NULL) return 0;
     for (unsigned i = 0; *end != '\0' && suffixes[i] != '\0'; i++) {
-        if (*end == suffixes[i] || *end == suffixes[i] - 'A' + 'a') {
+        if (*end == suffixes[i]) {
             shift = 10 * (i + 1);
             end++;
             break;
@@ -60,6 +60,7 @@ int number_parse_percentage(const char *text, double *out)
     if (end == NULL) return 0;
     percent = (double)whole;
     if (*end == '.') {
+        if (end[1] < '0' || end[1] > '9') return 0;
         for (end++; *end >= '0' && *end <= '9'; end++) {
             weight /= 10;
             percent += weight * (*end - '0');

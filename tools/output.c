@@ -88,6 +88,11 @@ json_t *output_text(const char *text)
     return string;
 }
 
+json_t *output_number(uint64_t number)
+{
+    return number <= INT64_MAX ? json_integer((json_int_t)number) : json_real((double)number);
+}
+
 json_t *output_device(const weir_device *device)
 {
     if (device == NULL) return json_null();

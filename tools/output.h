@@ -25,6 +25,9 @@ int output_json(json_t *root);
 /** Flushes stdout. Returns `code`, or PROGRAM_FAILED and a line on stderr if something could not be written. */
 int output_finish(int code);
 
+/** Returns a number, a new reference. JSON integers are signed here; what passes them becomes a real number. */
+json_t *output_number(uint64_t number);
+
 /** Returns {index,platform,name,class} of a device, a new reference; null for NULL. */
 json_t *output_device(const weir_device *device);
 

@@ -38,7 +38,7 @@ typedef struct weir_context_stats {
  * out       counted, weir_context_release(); NULL on failure
  * Order: blocks for the self-check. Thread: safe.
  * Errors: ARG (also a malformed WEIR_POOL or WEIR_LIMIT that would be used), HOST_MEMORY, DRIVER, BUILD, OUT_OF_MEMORY,
- *         UNSUPPORTED (self-check failed; the message says how). */
+ *         UNSUPPORTED (self-check failed; the message says how), FORKED (the device was listed by the parent process). */
 WEIR_API WEIR_NODISCARD weir_status weir_context_create(weir_device *device, const weir_context_options *options,
                                                         weir_context **out);
 
@@ -46,7 +46,8 @@ WEIR_API WEIR_NODISCARD weir_status weir_context_create(weir_device *device, con
 WEIR_API weir_context *weir_context_retain(weir_context *context);
 
 /** Drops an owner. Tensors, variables and blocks own their context, so the last of them closes it.
- * Order: the last release waits for enqueued work. NULL is allowed. */
+ * Order: the last release waits for enqueued work; in a forked child releases ask nothing of the driver, and what
+ * belongs to the parent's context stays until the child ends. NULL is allowed. */
 WEIR_API void weir_context_release(weir_context *context);
 
 /** Waits until everything enqueued so far is done.

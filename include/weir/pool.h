@@ -66,7 +66,8 @@ WEIR_API uint64_t weir_block_get_offset_bytes(const weir_block *block);
 WEIR_API uint64_t weir_block_get_root(const weir_block *block);
 
 /** Gives wholly free roots back to the driver until at most keep_bytes are reserved or none is left to give.
- * Order: waits for enqueued work where a root still has some. Thread: safe. Errors: DRIVER. */
+ * Order: waits for enqueued work where a root still has some; a failure of that work is told by the next call that
+ * synchronizes. Thread: safe. Errors: ARG, FORKED. */
 WEIR_API WEIR_NODISCARD weir_status weir_pool_trim(weir_pool *pool, uint64_t keep_bytes);
 
 /** Reads the statistics as one consistent snapshot. Thread: safe. */

@@ -23,7 +23,7 @@ typedef struct weir_variable_options {
  * initial   its first value, shared with the caller until the next update; NULL: no value yet
  * options   NULL: all defaults
  * out       counted, weir_variable_release(); NULL on failure
- * Thread: safe. Errors: ARG, SHAPE, DTYPE (initial differs from dtype and shape), CONTEXT, HOST_MEMORY. */
+ * Thread: safe. Errors: ARG, SHAPE, DTYPE (initial differs from dtype and shape), CONTEXT, HOST_MEMORY, FORKED. */
 WEIR_API WEIR_NODISCARD weir_status weir_variable_create(weir_context *context, const char *name, weir_dtype dtype,
                                                          const weir_shape *shape, weir_tensor *initial,
                                                          const weir_variable_options *options, weir_variable **out);
@@ -37,11 +37,11 @@ WEIR_API void weir_variable_release(weir_variable *variable);
 /** Gives the present value as a tensor without copying: a snapshot that later updates do not change.
  * While the snapshot is held, the next update copies (counted in cow_copies of weir_context_stats).
  * out   counted, weir_tensor_release(); NULL on failure
- * Thread: safe. Errors: ARG, UNINITIALISED. */
+ * Thread: safe. Errors: ARG, UNINITIALISED, FORKED. */
 WEIR_API WEIR_NODISCARD weir_status weir_variable_read(weir_variable *variable, weir_tensor **out);
 
 /** Makes a tensor's value the variable's, sharing its storage: the first update while the tensor is held copies.
- * Thread: safe. Errors: ARG, SHAPE, DTYPE (the message names both), CONTEXT. */
+ * Thread: safe. Errors: ARG, SHAPE, DTYPE (the message names both), CONTEXT, FORKED. */
 WEIR_API WEIR_NODISCARD weir_status weir_variable_assign(weir_variable *variable, weir_tensor *value);
 
 /** Returns the name. */

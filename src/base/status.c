@@ -3,6 +3,7 @@
  * The record has a fixed size and lives in thread-local storage, so that recording a failure needs no memory: running
  * out of memory is one of the failures it has to hold.
  */
+#define WI_BASE_STATUS_C
 #include "base/status.h"
 
 #include <stdio.h>
@@ -63,12 +64,6 @@ const char *weir_oom_cause_text(weir_oom_cause cause) { return find_cause(cause)
 const weir_error *weir_last_error(void) { return &last_error; }
 
 void weir_last_error_reset(void) { memset(&last_error, 0, sizeof last_error); }
-
-static void record(weir_status status, int cl_status, const char *where, const char *hint,
-                   const char *format, va_list arguments) WEIR_PRINTF(5, 0);
-
-static void record(weir_status status, int cl_status, const char *where, const char *hint,
-                   const char *format, va_list arguments) WEIR_PRINTF(5, 0);
 
 static void record(weir_status status, int cl_status, const char *where, const char *hint,
                    const char *format, va_list arguments) WEIR_PRINTF(5, 0);

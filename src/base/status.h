@@ -28,4 +28,10 @@ weir_status wi_fail_oom(const weir_oom_report *report, const char *where, const 
 /** Puts a record back, for a caller that had to try something else after a failure and keeps the first cause. */
 void wi_error_restore(const weir_error *error);
 
+#if defined(__clang_analyzer__) && !defined(WI_BASE_STATUS_C)
+/* The analyzer does not see into other files: here it learns that a recorded failure is returned as one. */
+void wi_analyzed(const char *where, ...);
+#define wi_fail(status, ...) (wi_analyzed(__VA_ARGS__), (status))
+#endif
+
 #endif

@@ -7,7 +7,8 @@
 #include "base/status.h"
 #include "cl/cl_status.h"
 
-#include <stdint.h>
+/* A longer answer is no answer: extension lists, the longest, have a few thousand bytes. */
+#define ANSWER_BYTES_MAX ((size_t)1 << 24)
 
 weir_status wi_cl_query_platforms(cl_platform_id **out, size_t *count, cl_int *code)
 {
@@ -76,38 +77,42 @@ static cl_int query_device(const void *object, cl_uint property, size_t bytes, v
     return clGetDeviceInfo(*(const cl_device_id *)object, property, bytes, data, needed);
 }
 
-static cl_int query(query_call *call, const void *object, cl_uint property, void **out,
-                    size_t *out_bytes)
+static weir_status query(query_call *call, const void *object, cl_uint property, void **out,
+                         size_t *out_bytes, cl_int *code)
 {
     size_t bytes = 0;
     char *data = NULL;
-    cl_int code = CL_SUCCESS;
 
     *out = NULL;
     *out_bytes = 0;
-    code = call(object, property, 0, NULL, &bytes);
-    if (code != CL_SUCCESS) return code;
-    if (bytes == SIZE_MAX) return CL_OUT_OF_HOST_MEMORY;
+    *code = call(object, property, 0, NULL, &bytes);
+    if (*code == CL_SUCCESS && bytes > ANSWER_BYTES_MAX) *code = CL_INVALID_VALUE;
+    if (*code != CL_SUCCESS) return WEIR_OK;
 
     data = wi_calloc(bytes + 1, 1);
-    if (data == NULL) return CL_OUT_OF_HOST_MEMORY;
+    if (data == NULL) {
+        return wi_fail(WEIR_E_HOST_MEMORY, "wi_cl_query", "%zu bytes for property 0x%x", bytes,
+                       (unsigned)property);
+    }
     /* An empty answer is complete; asking for it with 0 bytes of room is an error on some drivers. */
-    if (bytes > 0) code = call(object, property, bytes, data, NULL);
-    if (code != CL_SUCCESS) {
+    if (bytes > 0) *code = call(object, property, bytes, data, NULL);
+    if (*code != CL_SUCCESS) {
         wi_free(data);
-        return code;
+        return WEIR_OK;
     }
     *out = data;
     *out_bytes = bytes;
-    return CL_SUCCESS;
+    return WEIR_OK;
 }
 
-cl_int wi_cl_query_platform(cl_platform_id platform, cl_uint property, void **data, size_t *bytes)
+weir_status wi_cl_query_platform(cl_platform_id platform, cl_uint property, void **data,
+                                 size_t *bytes, cl_int *code)
 {
-    return query(query_platform, &platform, property, data, bytes);
+    return query(query_platform, &platform, property, data, bytes, code);
 }
 
-cl_int wi_cl_query_device(cl_device_id device, cl_uint property, void **data, size_t *bytes)
+weir_status wi_cl_query_device(cl_device_id device, cl_uint property, void **data, size_t *bytes,
+                               cl_int *code)
 {
-    return query(query_device, &device, property, data, bytes);
+    return query(query_device, &device, property, data, bytes, code);
 }

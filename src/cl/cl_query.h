@@ -18,9 +18,11 @@ weir_status wi_cl_query_platforms(cl_platform_id **out, size_t *count, cl_int *c
 weir_status wi_cl_query_devices(cl_platform_id platform, cl_device_id **out, size_t *count,
                                 cl_int *code);
 
-/** Reads a property of any size; *data from wi_malloc with one zero byte after the end, NULL on failure.
- * Returns the OpenCL code (CL_OUT_OF_HOST_MEMORY if the host has none). Records nothing: a property may be absent. */
-cl_int wi_cl_query_platform(cl_platform_id platform, cl_uint property, void **data, size_t *bytes);
-cl_int wi_cl_query_device(cl_device_id device, cl_uint property, void **data, size_t *bytes);
+/** Reads a property of any size; *data from wi_malloc with one zero byte after the end, NULL unless *code, the driver's
+ * answer, is CL_SUCCESS. A property may be absent, or its driver fail: that is OK here. Errors: HOST_MEMORY. */
+weir_status wi_cl_query_platform(cl_platform_id platform, cl_uint property, void **data,
+                                 size_t *bytes, cl_int *code);
+weir_status wi_cl_query_device(cl_device_id device, cl_uint property, void **data, size_t *bytes,
+                               cl_int *code);
 
 #endif

@@ -118,6 +118,8 @@ weir_status weir_context_create(weir_device *device, const weir_context_options 
         return wi_fail(WEIR_E_ARG, "weir_context_create",
                        "options must start from WEIR_CONTEXT_OPTIONS_INIT");
     }
+    status = wi_device_check_process(device);
+    if (status != WEIR_OK) return status;
     status = wi_device_check_config(device);
     if (status != WEIR_OK) return status;
     context = wi_calloc(1, sizeof *context);
@@ -156,9 +158,9 @@ weir_context *weir_context_retain(weir_context *context)
 void weir_context_release(weir_context *context)
 {
     if (context == NULL) return;
-    if (atomic_fetch_sub_explicit(&context->owners, 1, memory_order_acq_rel) == 1) {
-        dispose(context);
-    }
+    if (atomic_fetch_sub_explicit(&context->owners, 1, memory_order_acq_rel) != 1) return;
+    /* A forked child leaves it: what the context holds belongs to the parent's driver. */
+    if (wi_process_is_marked(wi_context_get_base(context)->mark)) dispose(context);
 }
 
 weir_status wi_context_check_process(const weir_context *context)
@@ -191,10 +193,14 @@ void weir_context_reset_error(weir_context *context)
     if (context != NULL && context->queue != NULL) wi_queue_reset_error(context->queue);
 }
 
-weir_device *weir_context_get_device(const weir_context *context) { return context->device; }
+weir_device *weir_context_get_device(const weir_context *context)
+{
+    return context != NULL ? context->device : NULL;
+}
 
 weir_pool *weir_context_get_pool(const weir_context *context)
 {
+    if (context == NULL) return NULL;
     return context->base != NULL ? context->base->pool : context->pool;
 }
 

@@ -14,6 +14,7 @@
 #include "cl/cl_context.h"
 #include "cl/self_check_rows.h"
 #include "device/device.h"
+#include "mem/oom.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -250,6 +251,18 @@ static weir_status make_recipe(void *user, wi_kernel_recipe *recipe)
     return WEIR_OK;
 }
 
+/* The context is being opened, so nothing is in use or reserved by it. */
+static weir_status fail_memory(const weir_context *context, weir_oom_cause cause)
+{
+    weir_device *device = weir_context_get_device(context);
+    const weir_oom_report report = {.requested_bytes = WI_SELF_CHECK_BYTES,
+                                    .limit_bytes = weir_device_get_limit_bytes(device),
+                                    .cause = cause};
+
+    return wi_oom_fail(&report, "self-check", wi_device_get_traits(device),
+                       wi_budget_get_reserved(wi_device_get_budget(device)));
+}
+
 weir_status wi_self_check_run(weir_context *context, wi_self_check *report)
 {
     weir_status status = WEIR_OK;
@@ -266,16 +279,11 @@ weir_status wi_self_check_run(weir_context *context, wi_self_check *report)
     if (status != WEIR_OK) goto done;
     is_budgeted = wi_budget_take(budget, WI_SELF_CHECK_BYTES);
     if (!is_budgeted) {
-        status = wi_fail(WEIR_E_OUT_OF_MEMORY, "self-check",
-                         "%llu bytes would pass the device's limit, %llu bytes are left",
-                         (unsigned long long)WI_SELF_CHECK_BYTES,
-                         (unsigned long long)wi_budget_available(budget));
+        status = fail_memory(context, WEIR_OOM_LIMIT);
         goto done;
     }
     status = wi_cl_buffer_create(wi_context_get_cl_context(context), WI_SELF_CHECK_BYTES, &buffer);
-    if (status == WEIR_E_OUT_OF_MEMORY)
-        (void)wi_fail(status, "self-check", "the driver has no %llu bytes",
-                      (unsigned long long)WI_SELF_CHECK_BYTES);
+    if (status == WEIR_E_OUT_OF_MEMORY) status = fail_memory(context, WEIR_OOM_DRIVER);
     if (status != WEIR_OK) goto done;
 
     wi_arg args[3] = {

@@ -21,6 +21,11 @@ void wi_budget_give(wi_budget *budget, uint64_t bytes)
     atomic_fetch_sub(&budget->reserved_bytes, bytes);
 }
 
+uint64_t wi_budget_get_reserved(const wi_budget *budget)
+{
+    return atomic_load(&((wi_budget *)(uintptr_t)budget)->reserved_bytes);
+}
+
 uint64_t wi_budget_available(const wi_budget *budget)
 {
     /* C11's atomic_load takes a pointer to a non-const object in some headers; reading changes nothing. */

@@ -18,6 +18,9 @@ int wi_budget_take(wi_budget *budget, uint64_t bytes);
 
 void wi_budget_give(wi_budget *budget, uint64_t bytes);
 
+/** Bytes reserved now. */
+uint64_t wi_budget_get_reserved(const wi_budget *budget);
+
 /** limit - reserved; UINT64_MAX without a limit. */
 uint64_t wi_budget_available(const wi_budget *budget);
 

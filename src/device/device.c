@@ -68,6 +68,11 @@ weir_status wi_device_create(cl_platform_id cl_platform, cl_device_id cl_device,
         goto done;
     }
     device->traits.platform_text = device->platform_text;
+    device->mark = wi_process_mark_create();
+    if (device->mark == NULL) {
+        status = wi_fail(WEIR_E_HOST_MEMORY, "weir_system_create", "no host memory for a device");
+        goto done;
+    }
     resolve_or_default(device);
     set_budget(device);
 
@@ -82,6 +87,7 @@ void wi_device_destroy(weir_device *device)
 {
     if (device == NULL) return;
     pthread_mutex_destroy(&device->lock);
+    wi_process_mark_destroy(device->mark);
     wi_free(device->platform_text);
     wi_record_destroy(device->record);
     wi_free(device);
@@ -162,6 +168,15 @@ weir_status wi_device_check_config(const weir_device *device)
     wi_memory_config config = config_of(device);
 
     return wi_memory_config_resolve(&config, device->traits.global_bytes);
+}
+
+weir_status wi_device_check_process(const weir_device *device)
+{
+    if (wi_process_is_marked(device->mark)) return WEIR_OK;
+    return wi_fail_hint(WEIR_E_FORKED, "weir_context_create",
+                        "fork before the first call of weir_system_create()",
+                        "device %s was listed by the process that forked this one",
+                        wi_record_get_index(device->record));
 }
 
 void wi_device_freeze(weir_device *device, const char *owner)

@@ -38,6 +38,9 @@ wi_budget *wi_device_get_budget(weir_device *device);
  * devices passes over a malformed WEIR_POOL or WEIR_LIMIT. Errors: ARG (the message names the variable). */
 weir_status wi_device_check_config(const weir_device *device);
 
+/** OK, or FORKED (recorded) in a process forked after the device was listed: its driver does not work there. */
+weir_status wi_device_check_process(const weir_device *device);
+
 /** Freezes the configuration; the first caller's label is what CONFIG_FROZEN names. Thread: safe. */
 void wi_device_freeze(weir_device *device, const char *owner);
 

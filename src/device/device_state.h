@@ -2,6 +2,7 @@
 #ifndef WI_DEVICE_DEVICE_STATE_H
 #define WI_DEVICE_DEVICE_STATE_H
 
+#include "base/process.h"
 #include "device/device.h"
 #include "device/identity.h"
 #include "device/memory_config.h"
@@ -26,6 +27,7 @@ struct weir_device {
     wi_budget budget;
     pthread_mutex_t lock;
     wi_memory_config config;
+    wi_process_mark *mark;
     _Atomic int is_frozen;
     char frozen_by[64]; /* label of the first owner */
 };

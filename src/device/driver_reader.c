@@ -23,10 +23,10 @@ typedef struct driver {
     cl_device_id device; /* NULL: the platform */
 } driver;
 
-static cl_int ask(const driver *of, unsigned query, void **data, size_t *bytes)
+static weir_status ask(const driver *of, unsigned query, void **data, size_t *bytes, cl_int *code)
 {
-    if (of->device != NULL) return wi_cl_query_device(of->device, query, data, bytes);
-    return wi_cl_query_platform(of->platform, query, data, bytes);
+    if (of->device != NULL) return wi_cl_query_device(of->device, query, data, bytes, code);
+    return wi_cl_query_platform(of->platform, query, data, bytes, code);
 }
 
 /* Reads element i of an array of unsigned numbers of `width` bytes: 1, 4 or 8. */
@@ -134,13 +134,11 @@ static weir_status read_property(const driver *of, weir_record *record, wi_prope
 {
     void *data = NULL;
     size_t bytes = 0;
-    weir_status status = WEIR_OK;
-    cl_int code = ask(of, wi_property_row_at(id)->query, &data, &bytes);
+    cl_int code = CL_SUCCESS;
+    weir_status status = ask(of, wi_property_row_at(id)->query, &data, &bytes, &code);
 
-    if (code == CL_OUT_OF_HOST_MEMORY)
-        status = wi_fail(WEIR_E_HOST_MEMORY, "device record", "no host memory for %s",
-                         wi_property_row_at(id)->name);
-    else if (code != CL_SUCCESS)
+    if (status != WEIR_OK) return status;
+    if (code != CL_SUCCESS)
         wi_record_set_error(record, id, code);
     else
         status = decode(record, id, data, bytes);

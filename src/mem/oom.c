@@ -51,9 +51,10 @@ const char *wi_oom_format_bytes(uint64_t bytes, char *buffer, size_t size)
 }
 
 weir_status wi_oom_fail(const weir_oom_report *report, const char *owner,
-                        const wi_device_traits *traits)
+                        const wi_device_traits *traits, uint64_t others_bytes)
 {
     char limit[64] = "no limit set";
+    char others[80] = "";
     char largest[64 + WEIR_OWNER_BYTES] = "";
 
     if (report->cause == WEIR_OOM_MAX_ALLOC) {
@@ -66,11 +67,15 @@ weir_status wi_oom_fail(const weir_oom_report *report, const char *owner,
         (void)snprintf(largest, sizeof largest, "; largest owner: %s, %" PRIu64 " blocks",
                        report->owners[0].owner, report->owners[0].blocks);
     }
+    if (report->cause == WEIR_OOM_LIMIT && others_bytes != 0) {
+        (void)snprintf(others, sizeof others,
+                       "; other contexts of the device reserve %" PRIu64 " bytes", others_bytes);
+    }
     return wi_fail_oom(report, "weir_pool_alloc", hint_of(report),
                        "%s asked for %" PRIu64 " bytes: %s (in use %" PRIu64
-                       " bytes, reserved %" PRIu64 " bytes, %s%s)",
+                       " bytes, reserved %" PRIu64 " bytes, %s%s%s)",
                        owner, report->requested_bytes, weir_oom_cause_text(report->cause),
-                       report->in_use_bytes, report->reserved_bytes, limit, largest);
+                       report->in_use_bytes, report->reserved_bytes, limit, largest, others);
 }
 
 void wi_oom_write_stats(const weir_pool_stats *stats, const char *strategy, weir_text *text)

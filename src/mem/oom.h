@@ -6,9 +6,10 @@
 
 #include <weir/pool.h>
 
-/** Records OUT_OF_MEMORY for a request of `owner` with the numbers of the report and the hint of its cause. */
+/** Records OUT_OF_MEMORY for a request of `owner` with the numbers of the report and the hint of its cause.
+ * others_bytes   what other contexts of the device reserve under the same limit */
 weir_status wi_oom_fail(const weir_oom_report *report, const char *owner,
-                        const wi_device_traits *traits);
+                        const wi_device_traits *traits, uint64_t others_bytes);
 
 /** Appends the statistics as a table. */
 void wi_oom_write_stats(const weir_pool_stats *stats, const char *strategy, weir_text *text);

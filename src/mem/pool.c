@@ -172,6 +172,15 @@ static void describe(const weir_pool *pool, weir_oom_report *report)
     report->owner_count = wi_owners_top(&pool->owners, WEIR_OOM_OWNERS, report->owners);
 }
 
+/* What the device's budget counts beyond this pool's roots. Other pools go on meanwhile. Needs the lock. */
+static uint64_t reserved_by_others(const weir_pool *pool)
+{
+    const uint64_t all = wi_budget_get_reserved(wi_device_get_budget(pool->options.device));
+    const uint64_t own = pool->roots.reserved.current;
+
+    return all > own ? all - own : 0;
+}
+
 /* Places a block that is not empty. Needs the lock. */
 static weir_status place(weir_pool *pool, uint64_t bytes, const char *owner, weir_block *block)
 {
@@ -195,7 +204,8 @@ static weir_status place(weir_pool *pool, uint64_t bytes, const char *owner, wei
         describe(pool, &report);
         report.requested_bytes = bytes;
         report.cause = cause;
-        return wi_oom_fail(&report, owner, wi_device_get_traits(pool->options.device));
+        return wi_oom_fail(&report, owner, wi_device_get_traits(pool->options.device),
+                           reserved_by_others(pool));
     }
     if (status != WEIR_OK) return status;
 
@@ -214,6 +224,12 @@ static weir_status place(weir_pool *pool, uint64_t bytes, const char *owner, wei
     return WEIR_OK;
 }
 
+static weir_status check_process(const weir_pool *pool, const char *where)
+{
+    if (wi_process_is_marked(pool->mark)) return WEIR_OK;
+    return wi_fail(WEIR_E_FORKED, where, "the pool belongs to the process that forked this one");
+}
+
 weir_status weir_pool_alloc(weir_pool *pool, uint64_t bytes, const char *owner, weir_block **out)
 {
     weir_status status = WEIR_OK;
@@ -223,10 +239,8 @@ weir_status weir_pool_alloc(weir_pool *pool, uint64_t bytes, const char *owner, 
     if (pool == NULL || out == NULL) {
         return wi_fail(WEIR_E_ARG, "weir_pool_alloc", "pool and out are required");
     }
-    if (!wi_process_is_marked(pool->mark)) {
-        return wi_fail(WEIR_E_FORKED, "weir_pool_alloc",
-                       "the pool belongs to the process that forked this one");
-    }
+    status = check_process(pool, "weir_pool_alloc");
+    if (status != WEIR_OK) return status;
     (void)pthread_mutex_lock(&pool->lock);
     status = take_block_object(pool, &block);
     if (status == WEIR_OK && bytes != 0) {
@@ -259,6 +273,8 @@ void weir_block_release(weir_block *block)
     if (block == NULL) return;
     if (atomic_fetch_sub_explicit(&block->owners, 1, memory_order_acq_rel) != 1) return;
     pool = block->pool;
+    /* A forked child leaves it, and with it the context: the lock may be held for good, and roots are the parent's. */
+    if (!wi_process_is_marked(pool->mark)) return;
     parent = pool->options.parent;
     release_parent = pool->options.release_parent;
     (void)pthread_mutex_lock(&pool->lock);
@@ -318,7 +334,11 @@ uint64_t wi_block_get_owners(const weir_block *block)
 
 weir_status weir_pool_trim(weir_pool *pool, uint64_t keep_bytes)
 {
+    weir_status status = WEIR_OK;
+
     if (pool == NULL) return wi_fail(WEIR_E_ARG, "weir_pool_trim", "pool is required");
+    status = check_process(pool, "weir_pool_trim");
+    if (status != WEIR_OK) return status;
     (void)pthread_mutex_lock(&pool->lock);
     if (pool->arena != NULL) wi_arena_trim(pool->arena, keep_bytes);
     (void)wi_roots_drain(&pool->roots);

@@ -29,23 +29,35 @@ static void dispose(weir_tensor *tensor)
     weir_context_release(context);
 }
 
+weir_status wi_tensor_measure(weir_dtype dtype, const weir_shape *shape, const char *where,
+                              uint64_t *count, uint64_t *bytes)
+{
+    char text[192];
+
+    *count = weir_shape_count(shape);
+    *bytes = 0;
+    if (weir_dtype_bytes(dtype) == 0) {
+        return wi_fail(WEIR_E_DTYPE, where, "%d is no element type", (int)dtype);
+    }
+    if (*count == UINT64_MAX || !wi_mul_u64(*count, weir_dtype_bytes(dtype), bytes)) {
+        return wi_fail(WEIR_E_SHAPE, where, "%s of %s has too many bytes",
+                       weir_shape_format(shape, text, sizeof text), weir_dtype_name(dtype));
+    }
+    return WEIR_OK;
+}
+
 /* Makes a tensor without block or draw. */
 static weir_status create_empty(weir_context *context, weir_dtype dtype, const weir_shape *shape,
                                 const char *owner, weir_tensor **out)
 {
+    weir_status status = WEIR_OK;
     weir_tensor *tensor = NULL;
-    uint64_t count = weir_shape_count(shape);
+    uint64_t count = 0;
     uint64_t bytes = 0;
-    char text[192];
 
     *out = NULL;
-    if (weir_dtype_bytes(dtype) == 0) {
-        return wi_fail(WEIR_E_DTYPE, owner, "%d is no element type", (int)dtype);
-    }
-    if (count == UINT64_MAX || !wi_mul_u64(count, weir_dtype_bytes(dtype), &bytes)) {
-        return wi_fail(WEIR_E_SHAPE, owner, "%s of %s has too many bytes",
-                       weir_shape_format(shape, text, sizeof text), weir_dtype_name(dtype));
-    }
+    status = wi_tensor_measure(dtype, shape, owner, &count, &bytes);
+    if (status != WEIR_OK) return status;
     tensor = wi_calloc(1, sizeof *tensor);
     if (tensor == NULL || pthread_mutex_init(&tensor->lock, NULL) != 0) {
         wi_free(tensor);
@@ -370,19 +382,34 @@ void wi_tensor_relabel(weir_tensor *tensor, const char *owner)
     if (block != NULL) wi_block_relabel(block, owner);
 }
 
-weir_context *weir_tensor_get_context(const weir_tensor *tensor) { return tensor->context; }
+weir_context *weir_tensor_get_context(const weir_tensor *tensor)
+{
+    return tensor != NULL ? tensor->context : NULL;
+}
 
-weir_dtype weir_tensor_get_dtype(const weir_tensor *tensor) { return tensor->dtype; }
+weir_dtype weir_tensor_get_dtype(const weir_tensor *tensor)
+{
+    return tensor != NULL ? tensor->dtype : WEIR_DTYPE_NONE;
+}
 
-const weir_shape *weir_tensor_get_shape(const weir_tensor *tensor) { return &tensor->shape; }
+const weir_shape *weir_tensor_get_shape(const weir_tensor *tensor)
+{
+    return tensor != NULL ? &tensor->shape : NULL;
+}
 
-uint64_t weir_tensor_get_count(const weir_tensor *tensor) { return tensor->count; }
+uint64_t weir_tensor_get_count(const weir_tensor *tensor)
+{
+    return tensor != NULL ? tensor->count : 0;
+}
 
-uint64_t weir_tensor_get_bytes(const weir_tensor *tensor) { return tensor->bytes; }
+uint64_t weir_tensor_get_bytes(const weir_tensor *tensor)
+{
+    return tensor != NULL ? tensor->bytes : 0;
+}
 
 const weir_block *weir_tensor_get_block(const weir_tensor *tensor)
 {
-    return atomic_load_explicit(&tensor->block, memory_order_acquire);
+    return tensor != NULL ? atomic_load_explicit(&tensor->block, memory_order_acquire) : NULL;
 }
 
 const weir_block *wi_tensor_get_storage(const weir_tensor *tensor)

@@ -36,6 +36,11 @@ enum { WI_TAKES_DENSE = 0, WI_TAKES_DRAW = 1, WI_TAKES_STRIDES = 2 };
 typedef weir_status wi_write(weir_context *context, const wi_operand *from, const weir_shape *shape,
                              cl_mem buffer, uint64_t offset_bytes, uint64_t count);
 
+/** Counts elements and bytes of a value. where: who asks, for the record.
+ * Errors: DTYPE (none of the list), SHAPE (more dimensions than a shape has, or bytes overflow). */
+weir_status wi_tensor_measure(weir_dtype dtype, const weir_shape *shape, const char *where,
+                              uint64_t *count, uint64_t *bytes);
+
 /** Makes a tensor with a block of undefined contents. owner: label of the block, copied.
  * Errors: OUT_OF_MEMORY, HOST_MEMORY, SHAPE (bytes overflow), FORKED. */
 weir_status wi_tensor_create(weir_context *context, weir_dtype dtype, const weir_shape *shape,

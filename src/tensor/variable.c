@@ -89,6 +89,8 @@ weir_status weir_variable_create(weir_context *context, const char *name, weir_d
 {
     weir_status status = WEIR_OK;
     weir_variable *variable = NULL;
+    uint64_t count = 0;
+    uint64_t bytes = 0;
 
     if (out != NULL) *out = NULL;
     if (context == NULL || shape == NULL || out == NULL) {
@@ -98,9 +100,10 @@ weir_status weir_variable_create(weir_context *context, const char *name, weir_d
         return wi_fail(WEIR_E_ARG, "weir_variable_create",
                        "options must start from WEIR_VARIABLE_OPTIONS_INIT");
     }
-    if (weir_dtype_bytes(dtype) == 0) {
-        return wi_fail(WEIR_E_DTYPE, "weir_variable_create", "%d is no element type", (int)dtype);
-    }
+    status = wi_tensor_measure(dtype, shape, "weir_variable_create", &count, &bytes);
+    if (status != WEIR_OK) return status;
+    status = wi_context_check_process(context);
+    if (status != WEIR_OK) return status;
     variable = wi_calloc(1, sizeof *variable);
     if (variable == NULL || pthread_mutex_init(&variable->lock, NULL) != 0) {
         wi_free(variable);
@@ -158,6 +161,8 @@ weir_status weir_variable_read(weir_variable *variable, weir_tensor **out)
     if (variable == NULL || out == NULL) {
         return wi_fail(WEIR_E_ARG, "weir_variable_read", "variable and out are required");
     }
+    status = wi_context_check_process(variable->context);
+    if (status != WEIR_OK) return status;
     (void)pthread_mutex_lock(&variable->lock);
     if (variable->value == NULL)
         status = fail_uninitialised(variable, "weir_variable_read");
@@ -174,6 +179,8 @@ weir_status weir_variable_assign(weir_variable *variable, weir_tensor *value)
     if (variable == NULL || value == NULL) {
         return wi_fail(WEIR_E_ARG, "weir_variable_assign", "variable and value are required");
     }
+    status = wi_context_check_process(variable->context);
+    if (status != WEIR_OK) return status;
     status = check_fit(variable, value, "weir_variable_assign");
     if (status != WEIR_OK) return status;
     (void)pthread_mutex_lock(&variable->lock);
@@ -243,19 +250,28 @@ weir_status wi_update_end(wi_update *update, weir_status status)
     return status;
 }
 
-const char *weir_variable_get_name(const weir_variable *variable) { return variable->name; }
+const char *weir_variable_get_name(const weir_variable *variable)
+{
+    return variable != NULL ? variable->name : "";
+}
 
-weir_dtype weir_variable_get_dtype(const weir_variable *variable) { return variable->dtype; }
+weir_dtype weir_variable_get_dtype(const weir_variable *variable)
+{
+    return variable != NULL ? variable->dtype : WEIR_DTYPE_NONE;
+}
 
 const weir_shape *weir_variable_get_shape(const weir_variable *variable)
 {
-    return &variable->shape;
+    return variable != NULL ? &variable->shape : NULL;
 }
 
 int weir_variable_is_shared(const weir_variable *variable)
 {
-    pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&variable->lock;
+    pthread_mutex_t *lock = NULL;
     int is_shared = 0;
+
+    if (variable == NULL) return 0;
+    lock = (pthread_mutex_t *)(uintptr_t)&variable->lock;
     (void)pthread_mutex_lock(lock);
     is_shared = variable->value != NULL && !wi_tensor_is_sole(variable->value);
     (void)pthread_mutex_unlock(lock);

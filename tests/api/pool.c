@@ -199,6 +199,26 @@ WEIR_DEVICE_TEST(pool, a_configuration_freezes_with_the_first_block_and_says_who
     weir_block_release(block);
 }
 
+WEIR_DEVICE_TEST(pool, says_that_another_context_has_the_shared_limit)
+{
+    weir_block *first = NULL;
+    weir_block *second = NULL;
+    weir_context *other = NULL;
+
+    limit_to(ctx, MIB, "direct");
+    wt_ok(weir_context_create(weir_context_get_device(ctx), NULL, &other));
+    wt_ok(weir_pool_alloc(weir_context_get_pool(ctx), 600 * KIB, "a", &first));
+    wt_fails(weir_pool_alloc(weir_context_get_pool(other), 600 * KIB, "b", &second),
+             WEIR_E_OUT_OF_MEMORY);
+    cr_assert_null(second, "%s", dev->name);
+    cr_assert_eq(weir_last_error()->oom.cause, WEIR_OOM_LIMIT);
+    cr_assert_not_null(
+        strstr(weir_last_error()->message, "other contexts of the device reserve 614400 bytes"),
+        "%s", weir_last_error()->message);
+    weir_block_release(first);
+    weir_context_release(other);
+}
+
 WEIR_DEVICE_TEST(pool, bad_arguments_are_named)
 {
     weir_block *block = (weir_block *)ctx;

@@ -427,6 +427,36 @@ WEIR_DEVICE_TEST_TAGGED(variable, missing_arguments_are_arg)
 }
 
 /* M12, without the product. */
+WEIR_DEVICE_TEST_TAGGED(variable, a_shape_that_no_tensor_has_is_refused)
+{
+    const weir_shape shapes[] = {{WEIR_RANK_MAX + 1, {1}},
+                                 {2, {UINT64_C(1) << 40, UINT64_C(1) << 40}},
+                                 {1, {UINT64_C(1) << 62}}};
+
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        weir_variable *variable = (weir_variable *)ctx;
+        cr_assert_eq(
+            weir_variable_create(ctx, "v", WEIR_DTYPE_F32, &shapes[i], NULL, NULL, &variable),
+            WEIR_E_SHAPE, "%s: shape %zu", dev->name, i);
+        cr_assert_null(variable);
+    }
+}
+
+Test(variable, getters_answer_for_null)
+{
+    cr_assert_str_empty(weir_variable_get_name(NULL));
+    cr_assert_eq(weir_variable_get_dtype(NULL), WEIR_DTYPE_NONE);
+    cr_assert_null(weir_variable_get_shape(NULL));
+    cr_assert_eq(weir_variable_is_shared(NULL), 0);
+    cr_assert_null(weir_tensor_get_context(NULL));
+    cr_assert_eq(weir_tensor_get_dtype(NULL), WEIR_DTYPE_NONE);
+    cr_assert_null(weir_tensor_get_shape(NULL));
+    cr_assert_null(weir_tensor_get_block(NULL));
+    cr_assert_eq(weir_tensor_get_count(NULL) + weir_tensor_get_bytes(NULL), 0U);
+    cr_assert_null(weir_context_get_pool(NULL));
+    cr_assert_null(weir_context_get_device(NULL));
+}
+
 WEIR_DEVICE_TEST_TAGGED(variable, an_empty_variable_works_without_the_driver)
 {
     static const int64_t extents[] = {0, 2};

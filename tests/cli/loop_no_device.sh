@@ -44,6 +44,11 @@ if [ -n "${NULL_ICD:-}" ]; then
     weir loop --json --device type=accelerator
     expect_no_device
 
+    # A driver that fails whatever it is asked about its device still lists it.
+    WT_NULL_FAIL="clGetDeviceInfo:1+:-6" weir devices --json
+    expect_code 0
+    expect_json records.0.global_mem_size.error "-6"
+
     # A driver whose compiler refuses every program: the log is in the error, of every form.
     export WEIR_CACHE=0
     WT_NULL_BUILD_LOG="line 7: this compiler is out of order" weir loop --json

@@ -45,14 +45,21 @@ if command -v script >/dev/null; then
     check "colours despite NO_COLOR" test "$(grep -c $'\033' "$work/out")" -eq 0
 fi
 
-# Ctrl-C: between steps, with one line, everything released (the sanitizer builds would tell), exit 130.
+# Ctrl-C, once (without --foreground timeout sends it twice): between steps, with one line, everything released (the sanitizer builds would tell), exit 130.
 for form in keep eager variable; do
     command_line="Ctrl-C in weir loop --form $form"
-    timeout --preserve-status -s INT 2 "$WEIR" loop --form "$form" --shape 8 --steps "$endless" --json >"$work/out" 2>"$work/err"
+    timeout --foreground --preserve-status -s INT 2 "$WEIR" loop --form "$form" --shape 8 --steps "$endless" --json >"$work/out" 2>"$work/err"
     code=$?
     expect_code 130
     expect_stdout_empty
     expect_stderr_lines 1
     expect_stderr "interrupted in form $form after step [0-9]+ of $endless"
 done
+
+# Long steps: a thousand of them in the queue would keep the program for a minute after Ctrl-C.
+command_line="Ctrl-C in weir loop with long steps"
+timeout --foreground --preserve-status -k 15 -s INT 3 "$WEIR" loop --form variable --shape 8388608 --steps "$endless" >"$work/out" 2>"$work/err"
+code=$?
+expect_code 130
+expect_stderr "interrupted in form variable"
 finish

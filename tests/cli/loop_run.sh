@@ -96,6 +96,23 @@ check_nothing_to_do() {
 }
 
 # States of 1 MiB under 16 MiB: keep ends with a report, the flat forms do not notice.
+check_limit_of_the_self_check() {
+    weir loop --device "$1" --form eager --limit 4095 --steps 1 --json
+    expect_code 1
+    expect_json forms.0.status out_of_memory
+    expect_json forms.0.error.oom.requested 4096
+    expect_json forms.0.error.oom.reserved 0
+    expect_json forms.0.error.oom.limit 4095
+    expect_json forms.0.error.oom.cause limit
+}
+
+# Beyond what a signed 64-bit integer holds.
+check_huge_limit() {
+    weir loop --device "$1" --form eager --limit 17179869183G --steps 1 --shape 4 --json
+    expect_code 0
+    expect_json_range limit 1.8e19 1.9e19
+}
+
 check_limit() {
     local device=$1 pool
     for pool in growth prealloc direct; do
@@ -140,6 +157,8 @@ for device in $devices; do
     check_forms "$device"
     check_bits "$device"
     check_nothing_to_do "$device"
+    check_limit_of_the_self_check "$device"
+    check_huge_limit "$device"
     [ "$scale" -gt 100 ] || check_limit "$device"
 done
 finish

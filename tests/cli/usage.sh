@@ -77,7 +77,13 @@ for shape in -1 1,-2 1,,2 a 1,a 1.5 "," "1," "1 2" 1,2,3,4,5,6,7,8,9 92233720368
 done
 for selector in bogus 0 0. .1 0.x type= type=quantum pci= pci=zz uuid= uuid=12 name~ "0.1 " ""; do
     weir loop --steps 0 --device "$selector"
-    expect_usage "--device"
+    expect_usage "--device" "expected (one of: 0\.1|a text that is not empty)"
+done
+for limit in 16m 16Mb 5.% 1e3; do
+    weir loop --steps 0 --limit "$limit"
+    expect_usage "--limit" "'$limit'"
+    WEIR_LIMIT=$limit weir loop --steps 0
+    expect_usage "WEIR_LIMIT" "$limit"
 done
 command_line="WEIR_DEVICE=bogus"
 WEIR_DEVICE=bogus weir loop --steps 0

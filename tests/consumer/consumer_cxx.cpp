@@ -15,7 +15,8 @@ int main()
         std::cerr << weir_last_error()->where << ": " << weir_last_error()->message << "\n";
         return 3;
     }
-    std::cout << "weir " << weir_version() << " in C++: " << weir_system_count(system) << " devices\n";
+    std::cout << "weir " << weir_version() << " in C++: " << weir_system_count(system)
+              << " devices\n";
     weir_system_destroy(system);
     return 0;
 }

@@ -129,11 +129,10 @@ static weir_status query(void *user)
     if (st == WEIR_OK && count == 0) st = wi_fail(WEIR_E_DRIVER, "query", "code %d", code);
     if (st != WEIR_OK) cr_assert(devices == NULL && count == 0);
     if (st == WEIR_OK) {
-        code = wi_cl_query_device(devices[0], CL_DEVICE_NAME, &name, &bytes);
-        if (code != CL_SUCCESS) {
+        st = wi_cl_query_device(devices[0], CL_DEVICE_NAME, &name, &bytes, &code);
+        if (st == WEIR_OK && code != CL_SUCCESS) st = wi_fail(WEIR_E_DRIVER, "query", "no name");
+        if (st != WEIR_OK) {
             cr_assert(name == NULL && bytes == 0);
-            st = wi_fail(code == CL_OUT_OF_HOST_MEMORY ? WEIR_E_HOST_MEMORY : WEIR_E_DRIVER,
-                         "query", "no name");
         } else {
             cr_assert_eq(strlen(name) + 1, bytes);
             wi_free(name);

@@ -87,7 +87,7 @@ static int run_threads(shared *all)
 int main(int argc, char **argv)
 {
     weir_context_options options = WEIR_CONTEXT_OPTIONS_INIT;
-    shared all = {NULL, NULL, NULL, argc > 1 ? atol(argv[1]) : 20000};
+    shared all = {NULL, NULL, NULL, argc > 1 ? strtol(argv[1], NULL, 10) : 20000};
     weir_generator generator = WEIR_GENERATOR_INIT;
     weir_system *system = NULL;
     weir_device *device = NULL;

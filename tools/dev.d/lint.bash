@@ -4,7 +4,7 @@ WEIR_LINT_CHECKS="format layers lengths kernel_words kernels scripts tidy cppche
 
 lint_build() { # compile commands, and the headers that the build writes
     cmake --preset dev -B "$WEIR_DEV_ROOT/build/lint" -DCMAKE_C_COMPILER=clang &&
-        cmake --build "$WEIR_DEV_ROOT/build/lint" --target weir_generated
+        cmake --build "$WEIR_DEV_ROOT/build/lint" --target weir_lint_sources
 }
 
 dev_lint() {
