@@ -10,6 +10,7 @@
  *   weir_add(context, a, b, &sum)   operations, one function a row      ops.h  generator.h
  *   weir_variable *state;           a named value that changes          variable.h  update.h
  *   weir_tape *tape;                operations recorded for gradients   tape.h
+ *   weir_function *function;        operations captured, run as one     function.h  scalar.h
  *
  * Objects are made by _create (one owner, _destroy) or counted (_retain, _release). Outputs come last, are owned by
  * the caller, and are NULL after a failure. Work is enqueued in order on the context's queue; reading a value to the
@@ -23,6 +24,7 @@
 #include <weir/context.h>
 #include <weir/device.h>
 #include <weir/dtype.h>
+#include <weir/function.h>
 #include <weir/generator.h>
 #include <weir/host_memory.h>
 #include <weir/live.h>
@@ -31,6 +33,7 @@
 #include <weir/ops.h>
 #include <weir/pool.h>
 #include <weir/property.h>
+#include <weir/scalar.h>
 #include <weir/shape.h>
 #include <weir/status.h>
 #include <weir/system.h>

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The bits of a double rounded to f32, to nearest, ties to even; C leaves open what a conversion out of range gives. */
-static uint32_t f32_bits(double value)
+/* C leaves open what a conversion out of range gives. */
+uint32_t wi_fill_bits(double value)
 {
     const double past_largest = 0x1.ffffffp127; /* halfway from the largest f32 to 2^128 */
     float rounded;
@@ -52,7 +52,7 @@ weir_status wi_op_fill(weir_context *context, const wi_op *op, weir_dtype dtype,
         status = wi_tensor_operand(result, WI_TAKES_DENSE, &target);
         if (status != WEIR_OK) goto done;
         if (op->parameters > 0) { /* a row with a value makes f32; without, all bytes are 0 */
-            bits = f32_bits(value);
+            bits = wi_fill_bits(value);
             memcpy(pattern, &bits, sizeof bits);
         }
         status = wi_queue_fill(wi_context_get_queue(context), target.buffer, target.offset_bytes,

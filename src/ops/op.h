@@ -54,6 +54,9 @@ weir_status wi_op_reduce(weir_context *context, const wi_op *op, weir_tensor *a,
 weir_status wi_op_fill(weir_context *context, const wi_op *op, weir_dtype dtype,
                        const weir_shape *shape, double value, weir_tensor **out);
 
+/** The bits that a fill with `value` writes: rounded to f32, to nearest, ties to even. */
+uint32_t wi_fill_bits(double value);
+
 /** Makes the tensor of a draw row. Errors: ARG, SHAPE, HOST_MEMORY, FORKED. */
 weir_status wi_op_draw(weir_context *context, const wi_op *op, weir_generator *generator,
                        const weir_shape *shape, weir_tensor **out);

@@ -6,33 +6,13 @@
  */
 #include "cl/numeric.h"
 #include "fence.h"
+#include "op_case.h"
 #include "ops_support.h"
 
 #include <float.h>
 #include <math.h>
 
 TestSuite(ops, .timeout = WT_TIMEOUT);
-
-#define VALUES_MAX 3
-
-typedef struct op_range {
-    double low;
-    double high;
-} op_range;
-
-typedef struct op_case {
-    const char *name;
-    unsigned inputs;
-    unsigned parameters;
-    double ulp;
-    op_range domain[VALUES_MAX]; /* of the inputs, then of the parameters */
-    float (*host)(const float *x);
-    double (*reference)(const double *x);
-    weir_status (*call)(weir_context *context, weir_tensor *const *inputs, const float *parameters,
-                        weir_tensor **out);
-    float (*gradient[2])(const float *x, float g, float y); /* NULL: none */
-    op_range gradient_domain[VALUES_MAX];
-} op_case;
 
 #include "ops/op_cases.inc"
 

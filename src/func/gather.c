@@ -1,0 +1,310 @@
+/* Gathers terms into kernels.
+ *
+ * Node by term in the order of recording: a term joins the first kernel of its body that runs no earlier than the steps
+ * of its inputs and has as many elements; without one it begins a kernel. Terms are pure and steps are in one order, so
+ * joining an earlier kernel is always allowed. Draws wait for their first reader and are computed there; numbers that
+ * are the same everywhere are parameters of every kernel that uses them. A kernel has one loop at most, so that its
+ * launch can be cut into pieces by trips. Locking: none.
+ */
+#include "func/steps.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#define MEMBERS_MAX 512 /* of a kernel without a loop; compilers take longer than in proportion */
+
+typedef struct gathering {
+    wi_recorded *recorded;
+    wi_steps *steps;
+    size_t externals_max;
+} gathering;
+
+static weir_status fail_memory(void)
+{
+    return wi_fail(WEIR_E_HOST_MEMORY, "weir_function_capture", "no host memory for steps");
+}
+
+static weir_status add_step(gathering *at, wi_step_kind kind, uint32_t body_id, uint64_t count,
+                            uint32_t *out)
+{
+    wi_body *body = &at->recorded->bodies[body_id];
+    void *items = at->steps->items;
+    uint32_t *grown = NULL;
+
+    if (!wi_reserve(&items, &at->steps->room, at->steps->count, sizeof(wi_step)))
+        return fail_memory();
+    at->steps->items = items;
+    if ((body->n_steps & (body->n_steps - 1)) == 0) { /* room is the next power of two */
+        grown = wi_realloc(body->steps,
+                           (body->n_steps == 0 ? 1 : 2 * (size_t)body->n_steps) * sizeof *grown);
+        if (grown == NULL) return fail_memory();
+        body->steps = grown;
+    }
+    *out = (uint32_t)at->steps->count;
+    at->steps->items[at->steps->count++] =
+        (wi_step){.kind = kind, .body = body_id, .count = count, .loop = WI_NO_TERM};
+    body->steps[body->n_steps++] = *out;
+    return WEIR_OK;
+}
+
+/* Adds a member, in ascending order. */
+static weir_status add_member(gathering *at, uint32_t step_id, uint32_t term)
+{
+    wi_step *step = &at->steps->items[step_id];
+    void *members = step->members;
+    size_t i = 0;
+
+    if (!wi_reserve(&members, &step->members_room, step->n_members, sizeof term))
+        return fail_memory();
+    step->members = members;
+    for (i = step->n_members; i > 0 && step->members[i - 1] > term; i--)
+        step->members[i] = step->members[i - 1];
+    step->members[i] = term;
+    step->n_members++;
+    at->recorded->terms[term].step = step_id;
+    return WEIR_OK;
+}
+
+static weir_status add_single(gathering *at, wi_step_kind kind, uint32_t term)
+{
+    uint32_t step = WI_NO_STEP;
+    const weir_status status =
+        add_step(at, kind, at->recorded->terms[term].body, at->recorded->terms[term].count, &step);
+
+    return status == WEIR_OK ? add_member(at, step, term) : status;
+}
+
+/* What a term asks of the kernel it joins. */
+typedef struct wish {
+    uint32_t body;
+    uint64_t count;
+    uint32_t earliest; /* step; WI_NO_STEP: any */
+    size_t externals;
+    int has_loop;
+} wish;
+
+static weir_status find_kernel(gathering *at, const wish *wanted, uint32_t *out)
+{
+    const wi_body *body = &at->recorded->bodies[wanted->body];
+
+    for (uint32_t i = 0; i < body->n_steps; i++) {
+        const wi_step *step = &at->steps->items[body->steps[i]];
+
+        if (wanted->earliest != WI_NO_STEP && body->steps[i] < wanted->earliest) continue;
+        if (step->kind != WI_STEP_KERNEL || step->count != wanted->count) continue;
+        if (step->loop != WI_NO_TERM && wanted->has_loop) continue;
+        if (step->n_members >= MEMBERS_MAX) continue;
+        if (step->n_externals + wanted->externals > at->externals_max) continue;
+        *out = body->steps[i];
+        return WEIR_OK;
+    }
+    return add_step(at, WI_STEP_KERNEL, wanted->body, wanted->count, out);
+}
+
+/* A draw or uniform term that somebody reads from memory gets a step. */
+static weir_status place_source(gathering *at, uint32_t id)
+{
+    const wi_term *term = &at->recorded->terms[id];
+    wish wanted = {
+        .body = term->body, .count = term->count, .earliest = WI_NO_STEP, .externals = 1};
+    uint32_t step = WI_NO_STEP;
+    weir_status status = WEIR_OK;
+
+    if (term->kind == WI_TERM_VIEW) return place_source(at, wi_root(at->recorded, id));
+    if (term->step != WI_NO_STEP || (term->kind != WI_TERM_DRAW && !wi_term_is_uniform(term)))
+        return WEIR_OK;
+    if (term->dtype != WEIR_DTYPE_F32) return add_single(at, WI_STEP_FILL, id);
+    status = find_kernel(at, &wanted, &step);
+    if (status == WEIR_OK) status = add_member(at, step, id);
+    if (status == WEIR_OK) at->steps->items[step].n_externals++;
+    return status;
+}
+
+static weir_status visit_source(void *user, uint32_t id)
+{
+    gathering *at = user;
+
+    return wi_term_is_uniform(&at->recorded->terms[id]) ? WEIR_OK : place_source(at, id);
+}
+
+/* Moves the earliest step of a wish behind what computes an input. */
+static void wait_for(const gathering *at, wish *wanted, uint32_t input)
+{
+    const wi_term *term = &at->recorded->terms[input];
+    const uint32_t step = term->step;
+    uint32_t earliest = step;
+
+    if (wi_term_is_uniform(term)) return;
+    wanted->externals++;
+    if (step == WI_NO_STEP || at->steps->items[step].body != wanted->body) return;
+    if (at->steps->items[step].kind != WI_STEP_KERNEL ||
+        at->steps->items[step].count != wanted->count)
+        earliest++;
+    if (wanted->earliest == WI_NO_STEP || earliest > wanted->earliest) wanted->earliest = earliest;
+}
+
+/* Draws of the same body that wait for a reader. */
+static weir_status take_draw(gathering *at, uint32_t step, uint32_t input)
+{
+    const wi_term *term = &at->recorded->terms[input];
+
+    if (term->kind != WI_TERM_DRAW || term->step != WI_NO_STEP) return WEIR_OK;
+    return term->body == at->steps->items[step].body ? add_member(at, step, input) : WEIR_OK;
+}
+
+static weir_status place_elementwise(gathering *at, uint32_t id)
+{
+    const wi_term term = at->recorded->terms[id];
+    wish wanted = {.body = term.body, .count = term.count, .earliest = WI_NO_STEP, .externals = 1};
+    uint32_t step = WI_NO_STEP;
+    weir_status status = WEIR_OK;
+
+    for (uint32_t i = 0; i < term.n_inputs; i++) wait_for(at, &wanted, term.inputs[i]);
+    status = find_kernel(at, &wanted, &step);
+    for (uint32_t i = 0; i < term.n_inputs && status == WEIR_OK; i++)
+        status = take_draw(at, step, term.inputs[i]);
+    if (status == WEIR_OK) status = add_member(at, step, id);
+    if (status == WEIR_OK) at->steps->items[step].n_externals += wanted.externals;
+    return status;
+}
+
+typedef struct loop_visit {
+    gathering *at;
+    wish *wanted;
+    uint32_t step;
+} loop_visit;
+
+static weir_status visit_wait(void *user, uint32_t term)
+{
+    loop_visit *visit = user;
+
+    wait_for(visit->at, visit->wanted, term);
+    return WEIR_OK;
+}
+
+static weir_status visit_draw(void *user, uint32_t term)
+{
+    loop_visit *visit = user;
+
+    return take_draw(visit->at, visit->step, term);
+}
+
+/* A loop that runs inside a kernel. */
+static weir_status place_inside(gathering *at, uint32_t id)
+{
+    const wi_term term = at->recorded->terms[id];
+    const wi_body *body = &at->recorded->bodies[term.loop];
+    wish wanted = {.body = term.body, .earliest = WI_NO_STEP, .has_loop = 1};
+    loop_visit visit = {at, &wanted, WI_NO_STEP};
+    weir_status status = WEIR_OK;
+
+    for (uint32_t c = 0; c < body->n_carries; c++) {
+        if (!at->recorded->terms[body->carries[c]].is_live) continue;
+        wanted.count = at->recorded->terms[body->carries[c]].count;
+        wanted.externals++;
+    }
+    status = wi_loop_externals(at->recorded, term.loop, visit_wait, &visit);
+    if (status == WEIR_OK) status = find_kernel(at, &wanted, &visit.step);
+    if (status == WEIR_OK) status = wi_loop_externals(at->recorded, term.loop, visit_draw, &visit);
+    if (status == WEIR_OK) status = add_member(at, visit.step, id);
+    if (status != WEIR_OK) return status;
+    at->steps->items[visit.step].loop = term.loop;
+    at->steps->items[visit.step].n_externals += wanted.externals;
+    for (uint32_t n = body->carries[0]; n < id; n++) {
+        wi_term *inner = &at->recorded->terms[n];
+        if (wi_body_is_within(at->recorded, inner->body, term.loop)) inner->step = visit.step;
+    }
+    return WEIR_OK;
+}
+
+static weir_status gather_body(gathering *at, uint32_t body_id);
+
+/* A loop that runs launch by launch. */
+static weir_status place_loop(gathering *at, uint32_t id)
+{
+    const uint32_t loop = at->recorded->terms[id].loop;
+    const wi_body *body = &at->recorded->bodies[loop];
+    weir_status status = wi_loop_externals(at->recorded, loop, visit_source, at);
+
+    for (uint32_t c = 0; c < body->n_carries && status == WEIR_OK; c++) {
+        if (at->recorded->terms[body->carries[c]].is_live)
+            status = place_source(at, body->inits[c]);
+    }
+    if (status == WEIR_OK) status = add_single(at, WI_STEP_LOOP, id);
+    if (status != WEIR_OK) return status;
+    at->steps->items[at->recorded->terms[id].step].loop = loop;
+    status = gather_body(at, loop);
+    for (uint32_t c = 0; c < body->n_carries && status == WEIR_OK; c++) {
+        if (at->recorded->terms[body->carries[c]].is_live) {
+            status = place_source(at, at->recorded->bodies[loop].results[c]);
+        }
+    }
+    return status;
+}
+
+/* A term whose input has to be in memory. */
+static weir_status place_reader(gathering *at, wi_step_kind kind, uint32_t id)
+{
+    const weir_status status = place_source(at, at->recorded->terms[id].inputs[0]);
+
+    return status == WEIR_OK ? add_single(at, kind, id) : status;
+}
+
+static weir_status gather_term(gathering *at, uint32_t id)
+{
+    wi_term *term = &at->recorded->terms[id];
+
+    switch (term->kind) {
+    case WI_TERM_ELEMENTWISE:
+        return place_elementwise(at, id);
+    case WI_TERM_COPY:
+        return place_reader(at, WI_STEP_COPY, id);
+    case WI_TERM_SUM:
+        return place_reader(at, WI_STEP_SUM, id);
+    case WI_TERM_LOOP:
+        return at->recorded->bodies[term->loop].is_inside ? place_inside(at, id)
+                                                          : place_loop(at, id);
+    case WI_TERM_VIEW: {
+        const weir_status status = place_source(at, id);
+        term->step = at->recorded->terms[wi_root(at->recorded, id)].step;
+        return status;
+    }
+    case WI_TERM_RESULT:
+        term->step = at->recorded->terms[at->recorded->bodies[term->loop].term].step;
+        return WEIR_OK;
+    case WI_TERM_ARGUMENT:
+    case WI_TERM_CONSTANT:
+    case WI_TERM_CARRY:
+    case WI_TERM_FILL:
+    case WI_TERM_SCALAR:
+    case WI_TERM_DRAW:
+        break;
+    }
+    return WEIR_OK;
+}
+
+/* Loops within loops recurse; each level is a body function of the user, so the depth is the user's own. */
+static weir_status gather_body(gathering *at, uint32_t body_id)
+{
+    weir_status status = WEIR_OK;
+    const size_t first = body_id == WI_FUNCTION_BODY ? 0 : at->recorded->bodies[body_id].carries[0];
+    const size_t end =
+        body_id == WI_FUNCTION_BODY ? at->recorded->n_terms : at->recorded->bodies[body_id].term;
+
+    for (size_t i = first; i < end && status == WEIR_OK; i++) {
+        const wi_term *term = &at->recorded->terms[i];
+        if (term->is_live && term->body == body_id) status = gather_term(at, (uint32_t)i);
+    }
+    return status;
+}
+
+weir_status wi_steps_gather(wi_recorded *recorded, size_t externals_max, wi_steps *steps)
+{
+    gathering at = {recorded, steps, externals_max};
+    weir_status status = gather_body(&at, WI_FUNCTION_BODY);
+
+    for (size_t i = 0; i < recorded->n_outs && status == WEIR_OK; i++) {
+        status = place_source(&at, recorded->outs[i]);
+    }
+    return status;
+}
