@@ -32,25 +32,29 @@ typedef struct weir_tape_options {
     }
 
 /** Begins a tape; it records until weir_tape_destroy() or, unless persistent, the first gradient.
+ * Tapes nest: each records for itself, also the gradients that the others compute.
  * options   NULL: all defaults
  * out       one owner, weir_tape_destroy(); NULL on failure
- * Thread: records the calling thread; the tape's other calls come from that thread too.
- * Errors: ARG (an option value out of range), HOST_MEMORY, FORKED. */
+ * Thread: records the calling thread; the tape's other calls come from that thread too. Tensors it knows may be released
+ *         by any thread.
+ * Errors: ARG (an option value out of range, or 16 tapes of this thread on the context), CAPTURE (a recording context),
+ *         HOST_MEMORY, FORKED. */
 WEIR_API WEIR_NODISCARD weir_status weir_tape_begin(weir_context *context, const weir_tape_options *options,
                                                     weir_tape **out);
 
-/** Ends recording, releases what is saved, frees the tape. NULL is allowed. */
+/** Ends recording, releases what is saved, frees the tape. Tensors it recorded stay as they are. NULL is allowed. */
 WEIR_API void weir_tape_destroy(weir_tape *tape);
 
 /** Watches a tensor: operations on it are recorded from now on, and gradients to it can be asked.
+ * Element types other than f32 have no gradient; watching such a tensor does nothing. The tape does not hold the tensor.
  * Errors: ARG, CONTEXT, TAPE_CONSUMED, HOST_MEMORY. */
 WEIR_API WEIR_NODISCARD weir_status weir_tape_watch(weir_tape *tape, weir_tensor *tensor);
 
-/** Stops recording until the matching weir_tape_resume(); pairs nest. */
+/** Stops recording until the matching weir_tape_resume(); pairs nest. NULL is allowed. */
 WEIR_API void weir_tape_stop(weir_tape *tape);
 WEIR_API void weir_tape_resume(weir_tape *tape);
 
-/** Forgets everything recorded; watched tensors stay watched. */
+/** Forgets everything recorded; watched tensors stay watched. A consumed tape stays consumed. NULL is allowed. */
 WEIR_API void weir_tape_reset(weir_tape *tape);
 
 /** Computes the gradients of the sum of the targets, each weighted by its output gradient, to the sources.
@@ -61,27 +65,32 @@ WEIR_API void weir_tape_reset(weir_tape *tape);
  * sources            n_sources watched tensors, or results of recorded operations
  * grads_out          n_sources tensors, counted; NULL where no target depends on the source, unless the tape's option
  *                    says zeros. All NULL on failure
- * Order: enqueued. Saved values are released as they are passed, unless the tape is persistent; a tape that is not
- * persistent is consumed by this call.
- * Errors: ARG, CONTEXT, SHAPE (an output gradient), TAPE_CONSUMED, OUT_OF_MEMORY, HOST_MEMORY, BUILD, DRIVER. */
+ * Order: enqueued; calls the operations of the gradients, which other tapes of the thread record. Saved values are
+ * released as they are passed, unless the tape is persistent. A tape that is not is consumed by this call, also when it
+ * fails after the arguments were found right.
+ * Errors: ARG, CONTEXT, SHAPE, DTYPE (an output gradient), TAPE_CONSUMED, UNSUPPORTED (a gradient that has no gradient
+ *         itself), OUT_OF_MEMORY, HOST_MEMORY, BUILD, DRIVER, FORKED. */
 WEIR_API WEIR_NODISCARD weir_status weir_tape_gradient(weir_tape *tape, weir_tensor *const *targets, size_t n_targets,
                                                        weir_tensor *const *output_gradients,
                                                        weir_tensor *const *sources, size_t n_sources,
                                                        weir_tensor **grads_out);
 
-/** Returns the bytes of device memory that saved values hold and nothing else of the program needs to be counted for:
- * the sum over distinct saved blocks. */
+/** Returns the bytes of device memory that saved values are in: the sum over distinct blocks, whoever else holds them. A
+ * random draw that nothing has written to memory counts nothing. Goes through the records. A block that only tapes hold
+ * has the owner "tape" in reports. Without host memory for telling blocks apart, shared ones count more than once. */
 WEIR_API uint64_t weir_tape_get_saved_bytes(const weir_tape *tape);
 
-/** Returns the bytes of host memory that the records take. */
+/** Returns the bytes of host memory that the tape and its records take. */
 WEIR_API uint64_t weir_tape_get_host_bytes(const weir_tape *tape);
 
 /** Appends what the tape holds: records and saved bytes by operation, most bytes first, and what would reduce them. */
 WEIR_API void weir_tape_explain(const weir_tape *tape, weir_text *text);
 
 /** Gives a new handle on the same storage that no tape tracks: gradients do not flow through it.
+ * Of any element type. In a capture the result has the same value.
  * out   counted, weir_tensor_release(); NULL on failure
- * Thread: safe. Errors: ARG, HOST_MEMORY. */
+ * Order: host call; nothing is enqueued.
+ * Thread: safe. Errors: ARG, CONTEXT, HOST_MEMORY, FORKED; in a capture CAPTURE. */
 WEIR_API WEIR_NODISCARD weir_status weir_stop_gradient(weir_context *context, weir_tensor *tensor, weir_tensor **out);
 
 WEIR_END_DECLS

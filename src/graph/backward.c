@@ -77,6 +77,19 @@ static weir_status compute_share(weir_context *context, wi_node *node, unsigned 
                    node->op->name);
 }
 
+/* Brings a share to the shape of the input it is for; takes `share` over. */
+static weir_status fit_share(weir_context *context, const weir_shape *shape, weir_tensor *share,
+                             weir_tensor **out)
+{
+    weir_status status = WEIR_OK;
+
+    *out = share;
+    if (weir_shape_equal(weir_tensor_get_shape(share), shape)) return WEIR_OK;
+    status = wi_gradient_unbroadcast(context, share, shape, out);
+    weir_tensor_release(share);
+    return status;
+}
+
 /* Gives a node's producers their shares. */
 static weir_status pass_back(weir_context *context, const wi_backward_list *list,
                              const wi_backward_entry *entry)
@@ -90,8 +103,8 @@ static weir_status pass_back(weir_context *context, const wi_backward_list *list
 
         if (producer == NULL || !list->entries[producer->serial].leads) continue;
         status = compute_share(context, node, i, entry->gradient, &share);
-        if (status != WEIR_OK) break;
-        status = add_share(context, &list->entries[producer->serial], share);
+        if (status == WEIR_OK) status = fit_share(context, &producer->shape->shape, share, &share);
+        if (status == WEIR_OK) status = add_share(context, &list->entries[producer->serial], share);
     }
     return status;
 }

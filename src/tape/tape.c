@@ -142,7 +142,8 @@ weir_status weir_tape_watch(weir_tape *tape, weir_tensor *tensor)
     if (tape == NULL) return wi_fail(WEIR_E_ARG, "weir_tape_watch", "tape is required");
     status = check_tape(tape, "weir_tape_watch");
     if (status == WEIR_OK) status = check_tensor(tape, tensor, "weir_tape_watch", "tensor");
-    return status == WEIR_OK ? wi_graph_watch(tape->graph, tensor) : status;
+    if (status != WEIR_OK || weir_tensor_get_dtype(tensor) != WEIR_DTYPE_F32) return status;
+    return wi_graph_watch(tape->graph, tensor);
 }
 
 void weir_tape_stop(weir_tape *tape)
