@@ -29,8 +29,8 @@ typedef struct loop_settings {
 } loop_settings;
 
 static const option_choice form_choices[] = {{"all", 1},      {"keep", 1},     {"eager", 1},
-                                             {"variable", 1}, {"tape", 0},     {"tape-tanh", 0},
-                                             {"stop", 0},     {"function", 0}, {NULL, 0}};
+                                             {"variable", 1}, {"tape", 1},     {"tape-tanh", 1},
+                                             {"stop", 1},     {"function", 0}, {NULL, 0}};
 
 static const option_choice pool_choices[] = {{"growth", 1},   {"prealloc", 1}, {"direct", 1},
                                              {"ondemand", 0}, {"adaptive", 0}, {NULL, 0}};
@@ -44,6 +44,9 @@ static const program_option options[] = {
      .help = "keep: every old state is held to the end\n"
              "eager: s = add(s, draw), the old state released each step\n"
              "variable: assign_add(state, draw), in place\n"
+             "tape: as eager, under a tape that watches the first state\n"
+             "tape-tanh: s = add(tanh(s), draw) under the tape\n"
+             "stop: s = stop_gradient(add(s, draw)) under the tape\n"
              "all: each of them (default)"},
     {.name = "steps",
      .kind = OPTION_NUMBER,

@@ -266,6 +266,7 @@ static void draw_legend(const drawing *d, double y)
 {
     const svg_stroke rule = {"#000000", 0.8, NULL};
     const char *bold = "font-weight=\"bold\"";
+    char kept[256] = "hatched: what the tape keeps for the gradient, of the bytes in use by";
     int has_kept = 0;
 
     svg_group(d->picture, "class=\"legend\"", NULL);
@@ -278,15 +279,17 @@ static void draw_legend(const drawing *d, double y)
     for (size_t i = 0; i < d->report->count; i++) {
         y += ROW_HEIGHT;
         draw_legend_row(d, i, y);
-        has_kept = has_kept || peak_of(&d->curves[i], offsetof(loop_sample, saved)) > 0;
+        if (peak_of(&d->curves[i], offsetof(loop_sample, saved)) == 0) continue;
+        output_append(kept, sizeof kept, "%s %s", has_kept ? "," : "",
+                      d->report->results[i].form->name);
+        has_kept = 1;
     }
     if (has_kept) {
         weir_text_append(d->picture,
                          "<rect x=\"%g\" y=\"%g\" width=\"70\" height=\"14\" fill=\"url(#hatch)\" "
                          "stroke=\"#808080\" stroke-width=\"0.8\"/>\n",
                          LEFT, y + ROW_HEIGHT - 12);
-        svg_text(d->picture, LEFT + 84, y + ROW_HEIGHT, 13, SVG_START, "",
-                 "area: of the bytes in use, what the tape keeps for the gradient");
+        svg_text(d->picture, LEFT + 84, y + ROW_HEIGHT, 13, SVG_START, "", kept);
     }
     svg_group_end(d->picture);
 }

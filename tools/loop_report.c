@@ -1,7 +1,7 @@
-/* One result, three readers: programs (JSON), people (table, sentence) and whoever must mend a failure (stderr). The
- * sentence is made from the numbers of this run: which form held most, which least, and whether the bits agree. */
+/* One result, three readers: programs (JSON), people (table, sentences) and whoever must mend a failure (stderr). */
 #include "loop_report.h"
 
+#include "loop_lesson.h"
 #include "output.h"
 #include "table.h"
 
@@ -78,16 +78,25 @@ static json_t *checksum_json(const loop_result *result)
     return json_string(hex);
 }
 
+/* Returns the word for a gradient; NULL if there is nothing to say. */
+static const char *gradient_name(loop_gradient gradient)
+{
+    static const char *const names[] = {NULL, "none", "ones", "dense"};
+
+    return names[gradient];
+}
+
 static json_t *form_json(const loop_plan *plan, const loop_result *result)
 {
-    return json_pack("{s:s, s:s, s:f, s:f, s:I, s:I, s:I, s:i, s:i, s:I, s:n, s:o, s:o}", "form",
-                     result->form->name, "status", weir_status_name(result->status), "seconds",
-                     result->seconds, "first_seconds", result->first_seconds, "peak_in_use",
-                     (json_int_t)result->peak_in_use, "peak_reserved",
-                     (json_int_t)result->peak_reserved, "driver_allocs",
-                     (json_int_t)result->driver_allocs, "tape_saved_bytes", 0, "tape_host_bytes", 0,
-                     "kernels_launched", (json_int_t)result->kernels_launched, "gradient",
-                     "checksum", checksum_json(result), "error", error_json(plan, result));
+    return json_pack(
+        "{s:s, s:s, s:f, s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:s?, s:o, s:o}", "form",
+        result->form->name, "status", weir_status_name(result->status), "seconds", result->seconds,
+        "first_seconds", result->first_seconds, "peak_in_use", (json_int_t)result->peak_in_use,
+        "peak_reserved", (json_int_t)result->peak_reserved, "driver_allocs",
+        (json_int_t)result->driver_allocs, "tape_saved_bytes", (json_int_t)result->saved_bytes,
+        "tape_host_bytes", (json_int_t)result->host_bytes, "kernels_launched",
+        (json_int_t)result->kernels_launched, "gradient", gradient_name(result->gradient),
+        "checksum", checksum_json(result), "error", error_json(plan, result));
 }
 
 static json_t *shape_json(const weir_shape *shape)
@@ -123,7 +132,7 @@ int loop_report_agrees(const loop_report *report)
     for (size_t i = 0; i < report->count; i++) {
         const loop_result *each = &report->results[i];
 
-        if (!each->has_checksum) continue;
+        if (!each->has_checksum || each->form->is_other_sum) continue;
         if (first != NULL && first->checksum != each->checksum) return 0;
         first = each;
     }
@@ -149,13 +158,15 @@ static void print_heading(const loop_report *report)
 
 static void add_row(text_table *rows, const loop_result *result)
 {
-    char text[4][32];
-    double steps = (double)result->steps_done - 1;
+    char text[5][32];
+    const char *gradient = gradient_name(result->gradient);
 
     table_add(rows, "%s", result->form->name);
     table_add(rows, "%s", weir_status_name(result->status));
     table_add(rows, "%s",
-              result->steps_done > 1 ? output_seconds(result->seconds / steps, text[0], 32) : "-");
+              result->timed_steps > 0
+                  ? output_seconds(result->seconds / (double)result->timed_steps, text[0], 32)
+                  : "-");
     table_add(rows, "%s",
               result->steps_done > 0 ? output_seconds(result->first_seconds, text[1], 32) : "-");
     table_add(rows, "%s", output_bytes(result->peak_in_use, text[2], 32));
@@ -164,73 +175,12 @@ static void add_row(text_table *rows, const loop_result *result)
     table_add(rows, "%llu", (unsigned long long)result->driver_allocs);
     table_add(rows, "%llu", (unsigned long long)result->kernels_launched);
     table_add(rows, "%llu", (unsigned long long)result->cow_copies);
+    table_add(rows, "%s", output_bytes(result->saved_bytes, text[4], 32));
+    table_add(rows, "%s", gradient == NULL ? "-" : gradient);
     if (result->has_checksum)
         table_add(rows, "%016llx", (unsigned long long)result->checksum);
     else
         table_add(rows, "-");
-}
-
-/* Finds the finished forms that held most and least; both NULL if none finished. */
-static void find_extremes(const loop_report *report, const loop_result **most,
-                          const loop_result **least)
-{
-    *most = NULL;
-    *least = NULL;
-    for (size_t i = 0; i < report->count; i++) {
-        const loop_result *each = &report->results[i];
-
-        if (each->status != WEIR_OK) continue;
-        if (*most == NULL || each->peak_in_use > (*most)->peak_in_use) *most = each;
-        if (*least == NULL || each->peak_in_use < (*least)->peak_in_use) *least = each;
-    }
-}
-
-static const loop_result *find_out_of_memory(const loop_report *report)
-{
-    for (size_t i = 0; i < report->count; i++) {
-        if (report->results[i].status == WEIR_E_OUT_OF_MEMORY) return &report->results[i];
-    }
-    return NULL;
-}
-
-static void print_lesson(const loop_report *report)
-{
-    const loop_result *most = NULL;
-    const loop_result *least = NULL;
-    const loop_result *failed = find_out_of_memory(report);
-    unsigned long long steps = report->plan->steps;
-    char a[32];
-    char b[32];
-
-    find_extremes(report, &most, &least);
-    if (least == NULL) return;
-    (void)output_bytes(least->peak_in_use, b, sizeof b);
-    if (!loop_report_agrees(report)) {
-        (void)printf("\nThe forms did not end in the same bits, though they drew the same numbers: "
-                     "this device or its "
-                     "driver computes wrongly.\n");
-    } else if (failed != NULL) {
-        (void)printf("\n%s ran out of memory at step %llu with %s in use, where %s does all %llu "
-                     "steps in %s: what "
-                     "counts is who still holds the old states.\n",
-                     failed->form->name, (unsigned long long)failed->steps_done + 1,
-                     output_bytes(failed->peak_in_use, a, sizeof a), least->form->name, steps, b);
-    } else if (most->peak_in_use > 4 * least->peak_in_use) {
-        (void)printf("\nThe same bits at %.0f times the memory: %s held %s in %llu blocks because "
-                     "nobody let the old "
-                     "states go, %s needed %s in %llu for the same %llu steps.\n",
-                     (double)most->peak_in_use / (double)least->peak_in_use, most->form->name,
-                     output_bytes(most->peak_in_use, a, sizeof a),
-                     (unsigned long long)most->peak_blocks, least->form->name, b,
-                     (unsigned long long)least->peak_blocks, steps);
-    } else {
-        (void)printf("\n%llu steps never held more than %s in %llu block%s: %s.\n", steps,
-                     output_bytes(most->peak_in_use, a, sizeof a),
-                     (unsigned long long)most->peak_blocks, most->peak_blocks == 1 ? "" : "s",
-                     most->peak_blocks > 3
-                         ? "memory grows with every step whose state somebody still holds"
-                         : "memory does not grow with the steps where old states are let go");
-    }
 }
 
 void loop_report_table(const loop_report *report)
@@ -238,14 +188,15 @@ void loop_report_table(const loop_report *report)
     static const table_column columns[] = {
         {"form", 0},        {"status", 0}, {"a step", 1},        {"first step", 1},
         {"peak in use", 1}, {"blocks", 1}, {"peak reserved", 1}, {"driver allocs", 1},
-        {"launches", 1},    {"copies", 1}, {"checksum", 0},      {NULL, 0}};
+        {"launches", 1},    {"copies", 1}, {"tape keeps", 1},    {"gradient", 0},
+        {"checksum", 0},    {NULL, 0}};
     text_table *rows = table_create(columns);
 
     print_heading(report);
     for (size_t i = 0; i < report->count; i++) add_row(rows, &report->results[i]);
     table_print(rows, stdout, output_has_colours(stdout));
     table_destroy(rows);
-    print_lesson(report);
+    loop_lesson_print(report);
 }
 
 static void print_oom(const weir_oom_report *oom)

@@ -18,14 +18,14 @@ typedef struct loop_report {
 /** Returns the JSON object of design section 10, a new reference; NULL for want of host memory. */
 json_t *loop_report_json(const loop_report *report);
 
-/** Prints the table and one sentence on stdout. */
+/** Prints the table, and under it what it teaches, on stdout. */
 void loop_report_table(const loop_report *report);
 
 /** Prints every failed form on stderr; a build log, which errors hold in part, whole. log: NULL or "" if there is none.
  */
 void loop_report_failures(const loop_report *report, const char *log);
 
-/** Returns 1 if all forms that finished ended in the same bits. */
+/** Returns 1 if all forms of the same sum that finished ended in the same bits. */
 int loop_report_agrees(const loop_report *report);
 
 #endif

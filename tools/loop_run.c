@@ -1,7 +1,8 @@
 /* Runs one form. The clock is stopped at two places: when the work of step 1 is done, which includes the builds that
- * it causes, and when that of the last step is. Nothing is sampled in between; statistics are read before and after.
- * Ctrl-C is looked at between steps, and steps that take long are not enqueued far ahead: the queue would hold up to
- * 1024 of them, which nothing can call back. The first failure is kept, whatever is called while clearing up. One thread. */
+ * it causes, and when that of the last step is; a form that does all steps in one call is called twice instead, from
+ * the same state. Nothing is sampled in between; statistics are read before and after. Ctrl-C is looked at between
+ * steps, and steps that take long are not enqueued far ahead: the queue would hold up to 1024 of them, which nothing can
+ * call back. The first failure is kept, whatever is called while clearing up. One thread. */
 #include "loop_run.h"
 
 #include "interrupt.h"
@@ -11,6 +12,7 @@
 #include <weir/context.h>
 #include <weir/pool.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -27,6 +29,7 @@ static void read_counters(const weir_context *context, counters *out)
     weir_context_get_stats(context, &out->context);
 }
 
+/* Keeps what happened between two moments; peaks are those of the pool. */
 static void store_counters(const counters *before, const counters *after, loop_result *out)
 {
     out->peak_in_use = after->pool.in_use_bytes.peak;
@@ -104,6 +107,7 @@ typedef struct running {
     loop_state *loop;
     loop_curve *curve; /* NULL: nothing is sampled */
     loop_result *out;
+    counters before; /* from here on counters count */
 } running;
 
 static void take_sample(const running *run)
@@ -133,39 +137,96 @@ static void run_steps(const running *run)
     }
     note_status(out, weir_context_synchronize(run->loop->context));
     if (out->steps_done > 1) out->seconds = stopwatch_now() - start - out->first_seconds;
+    if (out->steps_done > 0) out->timed_steps = out->steps_done - 1;
     progress_end(&line);
+}
+
+/* Calls once; returns how long it took. */
+static double run_call(const running *run)
+{
+    double start = stopwatch_now();
+
+    note_status(run->out, run->out->form->call(run->loop, run->plan->steps));
+    note_status(run->out, weir_context_synchronize(run->loop->context));
+    return stopwatch_now() - start;
+}
+
+/* Runs a form that does all steps in a call. It cannot be stopped in between, so Ctrl-C ends the program. */
+static void run_calls(running *run)
+{
+    loop_result *out = run->out;
+    char line[128];
+
+    (void)snprintf(line, sizeof line, "weir loop: interrupted in form %s after step 0 of %llu\n",
+                   out->form->name, (unsigned long long)run->plan->steps);
+    interrupt_end_with(line);
+    out->first_seconds = run_call(run);
+    if (out->status == WEIR_OK) {
+        out->steps_done = run->plan->steps;
+        take_sample(run);
+        read_counters(run->loop->context, &run->before);
+        out->seconds = run_call(run);
+        out->timed_steps = run->plan->steps;
+    }
+    interrupt_end_with(NULL);
+}
+
+/* Gives a copy of a tensor's elements, free(); NULL on failure. */
+static weir_status read_elements(weir_tensor *tensor, void **out)
+{
+    uint64_t bytes = weir_tensor_get_bytes(tensor);
+    weir_status status = WEIR_OK;
+
+    *out = malloc(bytes == 0 ? 1 : (size_t)bytes);
+    if (*out == NULL) return WEIR_E_HOST_MEMORY;
+    status = weir_tensor_to_host(tensor, *out, bytes);
+    if (status == WEIR_OK) return WEIR_OK;
+    free(*out);
+    *out = NULL;
+    return status;
 }
 
 static weir_status read_checksum(loop_state *loop, loop_result *out)
 {
-    weir_status status = WEIR_OK;
     weir_tensor *state = NULL;
-    uint64_t bytes = 0;
     void *data = NULL;
+    weir_status status = loop_state_read(loop, &state);
 
-    status = loop_state_read(loop, &state);
-    if (status != WEIR_OK) goto done;
-    bytes = weir_tensor_get_bytes(state);
-    data = malloc(bytes == 0 ? 1 : (size_t)bytes);
-    if (data == NULL) {
-        status = WEIR_E_HOST_MEMORY;
-        goto done;
+    if (status == WEIR_OK) status = read_elements(state, &data);
+    if (status == WEIR_OK) {
+        out->checksum = XXH64(data, (size_t)weir_tensor_get_bytes(state), 0);
+        out->has_checksum = 1;
     }
-    status = weir_tensor_to_host(state, data, bytes);
-    if (status != WEIR_OK) goto done;
-    out->checksum = XXH64(data, (size_t)bytes, 0);
-    out->has_checksum = 1;
-done:
     free(data);
     weir_tensor_release(state);
+    return status;
+}
+
+static weir_status read_gradient(loop_state *loop, loop_result *out)
+{
+    weir_tensor *gradient = NULL;
+    void *data = NULL;
+    weir_status status = loop_state_gradient(loop, &gradient);
+
+    if (status == WEIR_OK && gradient == NULL) out->gradient = LOOP_GRADIENT_NONE;
+    if (status != WEIR_OK || gradient == NULL) return status;
+    status = read_elements(gradient, &data);
+    if (status == WEIR_OK) {
+        const float *elements = data;
+
+        out->gradient = LOOP_GRADIENT_ONES;
+        for (uint64_t i = 0; i < weir_tensor_get_count(gradient); i++)
+            out->gradient = elements[i] == 1.0F ? out->gradient : LOOP_GRADIENT_DENSE;
+    }
+    free(data);
+    weir_tensor_release(gradient);
     return status;
 }
 
 void loop_run(const loop_plan *plan, const loop_form *form, loop_curve *curve, loop_result *out)
 {
     loop_state loop;
-    const running run = {plan, &loop, curve, out};
-    counters before;
+    running run = {.plan = plan, .loop = &loop, .curve = curve, .out = out};
     counters after;
     weir_context *context = NULL;
 
@@ -180,16 +241,23 @@ void loop_run(const loop_plan *plan, const loop_form *form, loop_curve *curve, l
     loop.generator.seed = plan->seed;
     if (curve != NULL) loop_curve_begin(curve, plan->steps);
     weir_pool_reset_peak(weir_context_get_pool(context));
-    read_counters(context, &before);
+    read_counters(context, &run.before);
     note_status(out, form->begin(&loop));
     out->is_started = out->status == WEIR_OK;
     take_sample(&run);
-    if (out->is_started) run_steps(&run);
+    if (out->is_started && form->call != NULL)
+        run_calls(&run);
+    else if (out->is_started)
+        run_steps(&run);
     out->is_interrupted = interrupt_requested();
     read_counters(context, &after);
+    store_counters(&run.before, &after, out);
     take_sample(&run);
-    store_counters(&before, &after, out);
-    if (out->status == WEIR_OK && !out->is_interrupted) note_status(out, read_checksum(&loop, out));
+    out->saved_bytes = loop_state_get_saved_bytes(&loop);
+    out->host_bytes = loop_state_get_host_bytes(&loop);
+    if (out->is_interrupted) goto done;
+    if (out->status == WEIR_OK) note_status(out, read_checksum(&loop, out));
+    if (out->status == WEIR_OK && loop.tape != NULL) note_status(out, read_gradient(&loop, out));
 done:
     loop_state_release(&loop);
     weir_context_release(context);

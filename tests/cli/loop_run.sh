@@ -9,9 +9,36 @@ steps=$((10000 / scale))
 names="form,status,seconds,first_seconds,peak_in_use,peak_reserved,driver_allocs,tape_saved_bytes,tape_host_bytes"
 names="$names,kernels_launched,gradient,checksum,error"
 
-# Three forms of the whole length: 41 MB in keep, at most three blocks in eager, one in variable, the same bits.
+all="keep eager variable tape tape-tanh stop"
+count=$(wc -w <<<"$all")
+
+index_of() { # the place of a form in the list
+    local i=0 form
+    for form in $all; do
+        [ "$form" != "$1" ] || break
+        i=$((i + 1))
+    done
+    echo "$i"
+}
+
+# What each form keeps: index, kernels a step, tape's bytes a step, gradient.
+expect_form() {
+    local i form=$1 kernels=$2 saved=$3 gradient=$4
+    i=$(index_of "$form")
+    expect_json "forms.$i" "$names"
+    expect_json "forms.$i.form" "$form"
+    expect_json "forms.$i.status" ok
+    expect_json "forms.$i.error" null
+    expect_json "forms.$i.gradient" "$gradient"
+    expect_json "forms.$i.tape_saved_bytes" $((saved * steps))
+    expect_json "forms.$i.kernels_launched" "$kernels"
+    expect_json_range "forms.$i.seconds" 1e-9 600
+    expect_json_range "forms.$i.first_seconds" 1e-9 600
+}
+
+# All forms at whole length: 41 MB in keep and tape-tanh, a few blocks in the others; the same bits but for tape-tanh.
 check_forms() {
-    local device=$1 i form reference early
+    local device=$1 i form reference early room
     weir loop --device "$device" --steps 3 --json
     expect_code 0
     early=$(json forms.1.driver_allocs)
@@ -27,27 +54,37 @@ check_forms() {
     expect_json shape.1 1024
     expect_json pool growth
     expect_json limit null
-    expect_json forms 3
+    expect_json forms "$count"
+    expect_form keep "$steps" 0 null
+    expect_form eager "$steps" 0 null
+    expect_form variable "$steps" 0 null
+    expect_form tape "$steps" 0 ones
+    expect_form tape-tanh $((2 * steps)) 4096 dense
+    expect_form stop "$steps" 0 none
     reference=$("$LOOP_REFERENCE" 1024 "$steps" 1)
-    i=0
-    for form in keep eager variable; do
-        expect_json "forms.$i" "$names"
-        expect_json "forms.$i.form" "$form"
-        expect_json "forms.$i.status" ok
-        expect_json "forms.$i.error" null
-        expect_json "forms.$i.gradient" null
-        expect_json "forms.$i.tape_saved_bytes" 0
-        expect_json "forms.$i.tape_host_bytes" 0
-        expect_json "forms.$i.checksum" "$reference"
-        expect_json "forms.$i.kernels_launched" "$steps"
-        expect_json_range "forms.$i.seconds" 1e-9 600
-        expect_json_range "forms.$i.first_seconds" 1e-9 600
-        i=$((i + 1))
+    # At the whole length a tape takes at most 64 bytes an operation, all counted.
+    room=$((steps < 10000 ? 16384 : 0))
+    for form in $all; do
+        i=$(index_of "$form")
+        case $form in
+        tape-tanh) expect_json "forms.$i.checksum" "$("$LOOP_REFERENCE" 1024 "$steps" 1 tanh)" ;;
+        *) expect_json "forms.$i.checksum" "$reference" ;;
+        esac
+        case $form in
+        tape) expect_json_range "forms.$i.tape_host_bytes" 1 $((64 * steps + room)) ;;
+        tape-tanh) expect_json_range "forms.$i.tape_host_bytes" 1 $((2 * 64 * steps + room)) ;;
+        stop) expect_json_range "forms.$i.tape_host_bytes" 0 16384 ;;
+        *) expect_json "forms.$i.tape_host_bytes" 0 ;;
+        esac
+        case $form in
+        keep) expect_json_range "forms.$i.peak_in_use" $((4096 * (steps + 1))) $((4096 * (steps + 2))) ;;
+        tape-tanh) expect_json_range "forms.$i.peak_in_use" $((4096 * (steps + 1))) $((4096 * (steps + 4))) ;;
+        variable) expect_json "forms.$i.peak_in_use" 4096 ;;
+        eager) expect_json_range "forms.$i.peak_in_use" 4096 $((3 * 4096)) ;;
+        *) expect_json_range "forms.$i.peak_in_use" 4096 $((4 * 4096)) ;;
+        esac
     done
-    expect_json_range forms.0.peak_in_use $((4096 * (steps + 1))) $((4096 * (steps + 1) + 4096))
-    expect_json_range forms.1.peak_in_use 4096 $((3 * 4096))
     expect_json forms.1.driver_allocs "${early% *}"
-    expect_json forms.2.peak_in_use 4096
     expect_json forms.2.driver_allocs "${early#* }"
 }
 
@@ -71,21 +108,25 @@ SHAPES
     weir loop --device "$device" --steps 5 --shape "" --json
     expect_code 0
     expect_json shape 0
-    for i in 0 1 2; do expect_json "forms.$i.checksum" "$("$LOOP_REFERENCE" 1 5 1)"; done
+    for i in $(seq 0 $((count - 1))); do
+        [ "$i" -eq "$(index_of tape-tanh)" ] || expect_json "forms.$i.checksum" "$("$LOOP_REFERENCE" 1 5 1)"
+    done
 }
 
 check_nothing_to_do() {
-    local device=$1 i
+    local device=$1 i form
     weir loop --device "$device" --steps 0 --json
     expect_code 0
-    for i in 0 1 2; do
+    for i in $(seq 0 $((count - 1))); do
         expect_json "forms.$i.status" ok
         expect_json "forms.$i.checksum" "$("$LOOP_REFERENCE" 1024 0 1)"
         expect_json "forms.$i.kernels_launched" 0
+        expect_json "forms.$i.tape_saved_bytes" 0
     done
+    for form in tape tape-tanh stop; do expect_json "forms.$(index_of "$form").gradient" ones; done
     weir loop --device "$device" --steps 9 --shape 4,0,2 --json
     expect_code 0
-    for i in 0 1 2; do
+    for i in $(seq 0 $((count - 1))); do
         expect_json "forms.$i.status" ok
         expect_json "forms.$i.peak_in_use" 0
         expect_json "forms.$i.driver_allocs" 0
@@ -95,7 +136,7 @@ check_nothing_to_do() {
     expect_code 0
 }
 
-# States of 1 MiB under 16 MiB: keep ends with a report, the flat forms do not notice.
+# A context whose self-check finds no memory.
 check_limit_of_the_self_check() {
     weir loop --device "$1" --form eager --limit 4095 --steps 1 --json
     expect_code 1
@@ -113,8 +154,10 @@ check_huge_limit() {
     expect_json_range limit 1.8e19 1.9e19
 }
 
+# States of 1 MiB under 16 MiB: keep ends with a report, the flat forms do not notice.
+# tape-tanh ends likewise, and what fills the memory is the tape.
 check_limit() {
-    local device=$1 pool
+    local device=$1 pool form i
     for pool in growth prealloc direct; do
         weir loop --device "$device" --pool "$pool" --limit 16M --shape 262144 --steps 24 --json
         expect_code 1
@@ -132,8 +175,14 @@ check_limit() {
         expect_json_range forms.0.peak_reserved 1 16777216
         check "no step in the message" grep -q "^step [0-9]* of 24: " <<<"$(json forms.0.error.message)"
         check "no cure in the hint" grep -q "form variable" <<<"$(json forms.0.error.hint)"
-        expect_json forms.1.status ok
-        expect_json forms.2.status ok
+        for form in eager variable tape stop; do expect_json "forms.$(index_of "$form").status" ok; done
+        i=$(index_of tape-tanh)
+        expect_json "forms.$i.status" out_of_memory
+        expect_json "forms.$i.gradient" null
+        expect_json "forms.$i.error.oom.owners.0.owner" tape
+        expect_json_range "forms.$i.error.oom.owners.0.blocks" 4 15
+        check "no step in the message" grep -q "^step [0-9]* of 24: " <<<"$(json "forms.$i.error.message")"
+        check "no cure in the hint" grep -q "stop.*smaller loop" <<<"$(json "forms.$i.error.hint")"
     done
     weir loop --device "$device" --form keep --limit 16M --shape 262144 --steps 24
     expect_code 1
@@ -141,10 +190,14 @@ check_limit() {
     expect_stderr "held by add: [0-9]+ blocks"
     expect_stderr "step [0-9]+ of 24"
     expect_stderr "cure: "
+    weir loop --device "$device" --form tape-tanh --limit 16M --shape 262144 --steps 24
+    expect_code 1
+    expect_stderr "held by tape: [0-9]+ blocks"
+    expect_stderr "cure: .*stop"
     # Less than one state: no form can begin.
     weir loop --device "$device" --limit 1M --shape 1048576 --steps 3 --json
     expect_code 1
-    for i in 0 1 2; do expect_json "forms.$i.status" out_of_memory; done
+    for i in $(seq 0 $((count - 1))); do expect_json "forms.$i.status" out_of_memory; done
     weir loop --device "$device" --form variable --limit 50% --steps 2 --json
     expect_code 0
     expect_json_range limit 1 1e18

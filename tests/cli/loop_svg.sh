@@ -28,7 +28,8 @@ expect_forms() {
     while form=$(json "forms.$i.form" 2>/dev/null); do
         expect_text "$form"
         expect_curve "$form" in-use "$(json "forms.$i.peak_in_use")"
-        expect_curve "$form" reserved "$(json "forms.$i.peak_reserved")"
+        # What `direct` has reserved depends on when released roots are free, so on the run.
+        [ "$(json pool)" = direct ] || expect_curve "$form" reserved "$(json "forms.$i.peak_reserved")"
         saved=$(json "forms.$i.tape_saved_bytes")
         [ "$saved" -eq 0 ] || expect_curve "$form" kept "$saved"
         check "an area for $form" test "$saved" -gt 0 -o "$(grep -c "^$form kept" "$work/read")" -eq 0
