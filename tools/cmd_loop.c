@@ -30,7 +30,7 @@ typedef struct loop_settings {
 
 static const option_choice form_choices[] = {{"all", 1},      {"keep", 1},     {"eager", 1},
                                              {"variable", 1}, {"tape", 1},     {"tape-tanh", 1},
-                                             {"stop", 1},     {"function", 0}, {NULL, 0}};
+                                             {"stop", 1},     {"function", 1}, {NULL, 0}};
 
 static const option_choice pool_choices[] = {{"growth", 1},   {"prealloc", 1}, {"direct", 1},
                                              {"ondemand", 0}, {"adaptive", 0}, {NULL, 0}};
@@ -47,6 +47,7 @@ static const program_option options[] = {
              "tape: as eager, under a tape that watches the first state\n"
              "tape-tanh: s = add(tanh(s), draw) under the tape\n"
              "stop: s = stop_gradient(add(s, draw)) under the tape\n"
+             "function: the whole loop captured once and called\n"
              "all: each of them (default)"},
     {.name = "steps",
      .kind = OPTION_NUMBER,

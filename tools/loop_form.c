@@ -115,7 +115,8 @@ static const loop_form form_variable = {
 };
 
 static const loop_form *const forms[] = {
-    &form_keep, &form_eager, &form_variable, &loop_form_tape, &loop_form_tape_tanh, &loop_form_stop,
+    &form_keep,           &form_eager,     &form_variable,      &loop_form_tape,
+    &loop_form_tape_tanh, &loop_form_stop, &loop_form_function,
 };
 
 size_t loop_form_count(void) { return sizeof forms / sizeof forms[0]; }
@@ -149,6 +150,7 @@ void loop_state_release(loop_state *loop)
     for (size_t i = 0; i < loop->held_count; i++) weir_tensor_release(loop->held[i]);
     free(loop->held);
     weir_tape_destroy(loop->tape);
+    weir_function_release(loop->function);
     weir_tensor_release(loop->first);
     weir_tensor_release(loop->state);
     weir_variable_release(loop->variable);
@@ -156,6 +158,7 @@ void loop_state_release(loop_state *loop)
     loop->held_count = 0;
     loop->held_capacity = 0;
     loop->tape = NULL;
+    loop->function = NULL;
     loop->first = NULL;
     loop->state = NULL;
     loop->variable = NULL;

@@ -3,6 +3,7 @@
 #define WEIR_TOOLS_LOOP_FORM_H
 
 #include <weir/context.h>
+#include <weir/function.h>
 #include <weir/generator.h>
 #include <weir/shape.h>
 #include <weir/tape.h>
@@ -12,7 +13,7 @@
 /* What a form works on. Starts zeroed but for context, shape and generator.
  *
  * Invariants: held_count <= held_capacity; after a begin that succeeded exactly one of state and variable is set;
- * tape set implies first set. */
+ * tape or function set implies first set. */
 typedef struct loop_state {
     weir_context *context; /* borrowed */
     weir_shape shape;
@@ -24,6 +25,7 @@ typedef struct loop_state {
     size_t held_capacity;
     weir_tensor *first; /* the state of step 0, owned */
     weir_tape *tape;    /* records, owned */
+    weir_function *function;
 } loop_state;
 
 /* One form. Exactly one of step and call is set. */
@@ -43,6 +45,7 @@ typedef struct loop_form {
 extern const loop_form loop_form_tape;
 extern const loop_form loop_form_tape_tanh;
 extern const loop_form loop_form_stop;
+extern const loop_form loop_form_function;
 
 /** Returns how many forms this build has. */
 size_t loop_form_count(void);

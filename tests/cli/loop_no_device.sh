@@ -53,7 +53,7 @@ if [ -n "${NULL_ICD:-}" ]; then
     export WEIR_CACHE=0
     WT_NULL_BUILD_LOG="line 7: this compiler is out of order" weir loop --json
     expect_code 1
-    expect_json forms 6
+    expect_json forms 7
     for i in 0 1 2; do
         expect_json "forms.$i.status" build
         expect_json "forms.$i.checksum" null

@@ -15,6 +15,7 @@ expect_stdout "^variable +ok .* 4\.0 KiB +1 .* 0 +0 B +- +[0-9a-f]{16}$"
 expect_stdout "^tape-tanh +ok .* 800\.0 KiB +dense +[0-9a-f]{16}$"
 expect_stdout "^stop +ok .* 0 B +none +[0-9a-f]{16}$"
 expect_stdout "times the memory"
+expect_stdout "Captured, the loop is 1 launch instead of 200"
 expect_stdout "A tape keeps .* 800\.0 KiB of tape-tanh"
 check "colours in a file" test "$(grep -c $'\033' "$work/out")" -eq 0
 check "progress in a file" test ! -s "$work/err"
@@ -49,7 +50,7 @@ if command -v script >/dev/null; then
 fi
 
 # Ctrl-C, once (without --foreground timeout sends it twice): between steps, with one line, everything released (the sanitizer builds would tell), exit 130.
-for form in keep eager variable tape tape-tanh stop; do
+for form in keep eager variable tape tape-tanh stop function; do
     command_line="Ctrl-C in weir loop --form $form"
     timeout --foreground --preserve-status -s INT 2 "$WEIR" loop --form "$form" --shape 8 --steps "$endless" --json >"$work/out" 2>"$work/err"
     code=$?

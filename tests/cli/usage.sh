@@ -53,10 +53,8 @@ for seed in -1 x 18446744073709551616; do
     weir loop --seed "$seed"
     expect_usage "--seed" "0 to 18446744073709551615"
 done
-weir loop --form function
-expect_usage "function" "not in this build"
 weir loop --form sideways
-expect_usage "sideways" "all, keep, eager, variable, tape, tape-tanh or stop"
+expect_usage "sideways" "all, keep, eager, variable, tape, tape-tanh, stop or function"
 for pool in ondemand adaptive; do
     weir loop --pool "$pool"
     expect_usage "$pool" "not in this build"
