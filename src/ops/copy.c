@@ -100,7 +100,7 @@ static weir_status write_strided(weir_context *context, const wi_operand *from,
     wi_layout layout;
     strided_copy copy = {.from = &source, .layout = &layout, .buffer = buffer};
     wi_pieces pieces = {.item_elements = RUN, .fill_args = fill_args, .user = &copy};
-    request wanted = {.bytes = bytes};
+    request wanted = {.bytes = bytes, .text = {.text = NULL}};
 
     wi_layout_make(shape, &source, 1, &layout);
     if (!source.is_strided) {

@@ -53,7 +53,7 @@ weir_status wi_kernel_text_end(wi_kernel_text *out)
 void wi_kernel_text_fini(wi_kernel_text *text)
 {
     weir_text_destroy(text->text);
-    *text = (wi_kernel_text){0};
+    text->text = NULL;
 }
 
 void wi_kernel_text_put_dims(weir_text *out, unsigned dims, const char *name)

@@ -24,7 +24,7 @@ typedef struct wi_kernel_form {
 
 #define WI_KERNEL_SOURCES_MAX 6
 
-/* Text of one kernel and the pieces that it needs before it. All zero before and after. */
+/* Text of one kernel and the pieces that it needs before it. text is NULL before and after; the rest is not set then. */
 typedef struct wi_kernel_text {
     weir_text *text;
     char name[64]; /* of the kernel */

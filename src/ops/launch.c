@@ -131,11 +131,13 @@ static weir_status launch(weir_context *context, const elementwise *work, uint64
     weir_status status = WEIR_OK;
     const wi_device_traits *traits = wi_context_get_traits(context);
     const wi_op *op = work->op;
-    request wanted = {.op = op};
+    request wanted;
     wi_pieces pieces = {.fill_args = fill_args, .user = work};
     uint64_t key = KEY_TAG | (uint64_t)op->id << KEY_ROW_SHIFT;
     unsigned vectors;
 
+    wanted.op = op;
+    wanted.text.text = NULL;
     wanted.form.dims = work->layout != NULL ? work->layout->rank : 0;
     key |= (uint64_t)wanted.form.dims << KEY_DIMS_SHIFT;
     for (unsigned i = 0; i < op->inputs; i++) {
@@ -155,9 +157,8 @@ static weir_status launch(weir_context *context, const elementwise *work, uint64
 
 weir_status wi_elementwise_launch(weir_context *context, const wi_op *op, wi_operand *operands,
                                   const float *parameters, const wi_operand *out,
-                                  const weir_shape *shape)
+                                  const weir_shape *shape, uint64_t count)
 {
-    const uint64_t count = weir_shape_count(shape);
     elementwise work = {.op = op, .operands = operands, .parameters = parameters, .out = out};
     wi_layout layout;
     int is_strided = 0;
@@ -216,7 +217,7 @@ weir_status wi_op_check_inputs(weir_context *context, const wi_op *op, weir_tens
     return WEIR_OK;
 }
 
-/* Finds the shape of the result; `broadcast` is set unless it is the first input's. */
+/* Finds the shape of the result: the first input's if all inputs have it, else `broadcast`. */
 static weir_status find_shape(const wi_op *op, weir_tensor *const *inputs, weir_shape *broadcast,
                               const weir_shape **shape)
 {
@@ -237,10 +238,11 @@ static weir_status find_operands(const wi_op *op, weir_tensor *const *inputs,
                                  const weir_shape *shape, wi_operand *operands)
 {
     weir_status status = WEIR_OK;
+    const int all_equal = shape == weir_tensor_get_shape(inputs[0]); /* see find_shape() */
 
     for (unsigned i = 0; i < op->inputs && status == WEIR_OK; i++) {
         const weir_shape *own = weir_tensor_get_shape(inputs[i]);
-        const int is_equal = own == shape || weir_shape_equal(own, shape);
+        const int is_equal = all_equal || weir_shape_equal(own, shape);
 
         status = wi_tensor_operand(inputs[i],
                                    is_equal ? WI_TAKES_DRAW | WI_TAKES_STRIDES : WI_TAKES_STRIDES,
@@ -277,7 +279,8 @@ weir_status wi_op_elementwise(weir_context *context, const wi_op *op, weir_tenso
         status = wi_tensor_operand(result, WI_TAKES_DENSE, &target);
         if (status == WEIR_OK) status = find_operands(op, inputs, call.shape, operands);
         if (status != WEIR_OK) goto done;
-        status = wi_elementwise_launch(context, op, operands, parameters, &target, call.shape);
+        status = wi_elementwise_launch(context, op, operands, parameters, &target, call.shape,
+                                       weir_tensor_get_count(result));
         if (status != WEIR_OK) goto done;
     }
     status = wi_record_tapes(context, &call, result);

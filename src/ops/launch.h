@@ -11,11 +11,13 @@
  *              dimensions (wi_operand_broadcast()); changed. A dense one may be the same elements as `out`, no other
  *              overlap
  * parameters   op->parameters values; NULL if there are none
+ * count        of shape
  * out          dense; has a buffer unless shape is empty, in which case nothing is launched
  * Errors: BUILD, DRIVER, OUT_OF_MEMORY, HOST_MEMORY, FORKED. */
 weir_status wi_elementwise_launch(weir_context *context, const wi_op *op, wi_operand *operands,
                                   const float *parameters, const wi_operand *out,
-                                  const weir_shape *shape);
+                                  const weir_shape *shape,
+                                  uint64_t count);
 
 /* count, first, extents, at most three or two and the strides for an input, parameters, out and its offset */
 #define WI_LAUNCH_ARGS_MAX \

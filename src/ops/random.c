@@ -23,8 +23,7 @@ weir_status wi_random_write(weir_context *context, const wi_operand *from, const
     const wi_operand target = {.buffer = buffer, .offset_bytes = offset_bytes};
     wi_operand draw = *from;
 
-    (void)count;
-    return wi_elementwise_launch(context, &wi_op_copy, &draw, NULL, &target, shape);
+    return wi_elementwise_launch(context, &wi_op_copy, &draw, NULL, &target, shape, count);
 }
 
 weir_status wi_op_draw(weir_context *context, const wi_op *op, weir_generator *generator,

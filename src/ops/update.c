@@ -37,7 +37,7 @@ static weir_status apply(weir_variable *variable, weir_tensor *delta, const wi_o
     status = wi_tensor_operand(delta, WI_TAKES_DRAW | WI_TAKES_STRIDES, &operands[1]);
     if (status != WEIR_OK) goto done;
     status = wi_elementwise_launch(weir_tensor_get_context(delta), op, operands, NULL, &target,
-                                   weir_tensor_get_shape(delta));
+                                   weir_tensor_get_shape(delta), weir_tensor_get_count(delta));
 done:
     return wi_update_end(&update, status);
 }
