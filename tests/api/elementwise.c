@@ -65,7 +65,8 @@ static void add_at(weir_context *ctx, uint64_t offset, uint64_t length)
     float expected[ROOM];
 
     for (uint64_t e = 0; e < length; e++) expected[e] = pattern(e + other) + pattern(e + offset);
-    wt_ok(wi_elementwise_launch(ctx, &wi_op_rows[WI_OP_ADD], operands, NULL, &target, &shape));
+    wt_ok(wi_elementwise_launch(ctx, &wi_op_rows[WI_OP_ADD], operands, NULL, &target, &shape,
+                                weir_shape_count(&shape)));
     check_room(room, expected, offset, length);
     weir_tensor_release(room);
     weir_tensor_release(a);
@@ -85,8 +86,7 @@ static void subtract_draw_at(weir_context *ctx, uint64_t offset, uint64_t length
     weir_tensor *room = make_room(ctx);
     const wi_operand target = part_of(room, offset);
     const weir_shape shape = {1, {length}};
-    wi_operand operands[2] = {
-        target, {.draw = {.kind = WI_DRAW_UNIFORM, .seed = 5, .draw = 6}}};
+    wi_operand operands[2] = {target, {.draw = {.kind = WI_DRAW_UNIFORM, .seed = 5, .draw = 6}}};
     float expected[ROOM];
 
     for (uint64_t e = 0; e < length; e++) {
@@ -95,7 +95,8 @@ static void subtract_draw_at(weir_context *ctx, uint64_t offset, uint64_t length
 
         expected[e] = pattern(e + offset) - drawn[e % 4];
     }
-    wt_ok(wi_elementwise_launch(ctx, &wi_op_rows[WI_OP_SUB], operands, NULL, &target, &shape));
+    wt_ok(wi_elementwise_launch(ctx, &wi_op_rows[WI_OP_SUB], operands, NULL, &target, &shape,
+                                weir_shape_count(&shape)));
     check_room(room, expected, offset, length);
     weir_tensor_release(room);
 }
