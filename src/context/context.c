@@ -7,6 +7,7 @@
 #include "context/context.h"
 
 #include "base/memory.h"
+#include "base/options.h"
 #include "base/process.h"
 #include "base/status.h"
 #include "cl/cl_context.h"
@@ -109,12 +110,13 @@ weir_status weir_context_create(weir_device *device, const weir_context_options 
 {
     weir_status status = WEIR_OK;
     weir_context *context = NULL;
+    weir_context_options given;
 
     if (out != NULL) *out = NULL;
     if (device == NULL || out == NULL) {
         return wi_fail(WEIR_E_ARG, "weir_context_create", "device and out are required");
     }
-    if (options != NULL && options->struct_size < sizeof options->struct_size) {
+    if (!wi_options_read(options, &given, sizeof given)) {
         return wi_fail(WEIR_E_ARG, "weir_context_create",
                        "options must start from WEIR_CONTEXT_OPTIONS_INIT");
     }
@@ -135,7 +137,7 @@ weir_status weir_context_create(weir_device *device, const weir_context_options 
                    (unsigned)context->traits->vector_width);
     status = open_parts(context);
     if (status != WEIR_OK) goto done;
-    if (options == NULL || !options->no_self_check) {
+    if (!given.no_self_check) {
         status = wi_self_check_run(context, &context->self_check);
         if (status != WEIR_OK) goto done;
         context->is_checked = 1;

@@ -7,6 +7,7 @@
 #include "device/memory_config.h"
 
 #include "base/checked.h"
+#include "base/options.h"
 #include "base/status.h"
 
 #include <stddef.h>
@@ -89,7 +90,7 @@ int wi_limit_parse(const char *text, uint64_t *bytes, double *fraction)
 weir_status wi_memory_config_apply(wi_memory_config *config, const weir_memory_options *options)
 {
     static const char where[] = "weir_device_configure";
-    weir_memory_options given = WEIR_MEMORY_OPTIONS_INIT;
+    weir_memory_options given;
     const wi_strategy *strategy = NULL;
     weir_status status = WEIR_OK;
 
@@ -97,10 +98,10 @@ weir_status wi_memory_config_apply(wi_memory_config *config, const weir_memory_o
         memset(config, 0, sizeof *config);
         return WEIR_OK;
     }
-    if (options->struct_size < sizeof given)
+    if (!wi_options_read(options, &given, sizeof given))
         return wi_fail_hint(WEIR_E_ARG, where, "start from WEIR_MEMORY_OPTIONS_INIT",
-                            "struct_size is %zu, expected %zu", options->struct_size, sizeof given);
-    memcpy(&given, options, sizeof given);
+                            "struct_size is %zu, expected %zu", options->struct_size,
+                            sizeof *options);
     if (given.limit_bytes != 0 && given.limit_fraction != 0)
         return wi_fail(WEIR_E_ARG, where, "limit_bytes and limit_fraction are both set");
     if (!(given.limit_fraction >= 0 && given.limit_fraction <= 1))

@@ -64,6 +64,8 @@ static value *clear(weir_record *record, wi_property_id id, weir_property_state 
     return v;
 }
 
+static int is_control(char c) { return c != '\0' && ((unsigned char)c < 0x20 || c == 0x7f); }
+
 weir_status wi_record_set_text(weir_record *record, wi_property_id id, const char *bytes,
                                size_t count)
 {
@@ -79,7 +81,7 @@ weir_status wi_record_set_text(weir_record *record, wi_property_id id, const cha
     if (copy == NULL)
         return wi_fail(WEIR_E_HOST_MEMORY, "device record", "%zu bytes for %s", count + 1,
                        wi_property_row_at(id)->name);
-    if (count > 0) memcpy(copy, bytes, count);
+    for (size_t i = 0; i < count; i++) copy[i] = is_control(bytes[i]) ? ' ' : bytes[i];
     copy[count] = '\0';
     clear(record, id, WEIR_PROPERTY_VALUE)->text = copy;
     return WEIR_OK;

@@ -70,7 +70,7 @@ void wi_record_destroy(weir_record *record);
 void wi_record_set_index(weir_record *record, unsigned platform, unsigned device);
 
 /** Sets a TEXT from bytes; blanks around it and trailing zero bytes are left out, since texts about devices do not keep
- * them. Errors: HOST_MEMORY. */
+ * them, and control characters become blanks, since texts end on terminals. Errors: HOST_MEMORY. */
 weir_status wi_record_set_text(weir_record *record, wi_property_id id, const char *bytes,
                                size_t count);
 

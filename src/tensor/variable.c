@@ -7,6 +7,7 @@
 #include "tensor/variable.h"
 
 #include "base/memory.h"
+#include "base/options.h"
 #include "base/status.h"
 #include "context/recording.h"
 
@@ -89,6 +90,7 @@ weir_status weir_variable_create(weir_context *context, const char *name, weir_d
 {
     weir_status status = WEIR_OK;
     weir_variable *variable = NULL;
+    weir_variable_options given;
     uint64_t count = 0;
     uint64_t bytes = 0;
 
@@ -96,7 +98,7 @@ weir_status weir_variable_create(weir_context *context, const char *name, weir_d
     if (context == NULL || shape == NULL || out == NULL) {
         return wi_fail(WEIR_E_ARG, "weir_variable_create", "context, shape and out are required");
     }
-    if (options != NULL && options->struct_size < sizeof options->struct_size) {
+    if (!wi_options_read(options, &given, sizeof given)) {
         return wi_fail(WEIR_E_ARG, "weir_variable_create",
                        "options must start from WEIR_VARIABLE_OPTIONS_INIT");
     }
@@ -114,7 +116,7 @@ weir_status weir_variable_create(weir_context *context, const char *name, weir_d
     variable->context = weir_context_retain(context);
     variable->dtype = dtype;
     variable->shape = *shape;
-    variable->is_strict = options != NULL && options->is_strict;
+    variable->is_strict = given.is_strict;
     variable->name = wi_strdup(name != NULL ? name : "variable");
     if (variable->name == NULL) {
         status = wi_fail(WEIR_E_HOST_MEMORY, "weir_variable_create", "no host memory for a name");

@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,6 +175,29 @@ Test(memory_config, refuses_options_without_their_size)
     memset(&config, 0, sizeof config);
     options.struct_size = 0;
     cr_assert_eq(wi_memory_config_apply(&config, &options), WEIR_E_ARG);
+}
+
+Test(memory_config, takes_what_an_older_caller_has_of_the_options)
+{
+    weir_memory_options options = WEIR_MEMORY_OPTIONS_INIT;
+    struct {
+        weir_memory_options options;
+        uint64_t added;
+    } newer = {.added = 1};
+    wi_memory_config config;
+
+    memset(&config, 0, sizeof config);
+    options.struct_size = offsetof(weir_memory_options, limit_bytes);
+    options.strategy = "direct";
+    options.limit_bytes = 4096; /* past what this caller knows: not its own */
+    cr_assert_eq(wi_memory_config_apply(&config, &options), WEIR_OK);
+    cr_assert_str_eq(wi_strategy_name(config.strategy), "direct");
+    cr_assert_eq(config.given_bytes, 0U);
+
+    newer.options = options;
+    newer.options.struct_size = sizeof newer; /* a newer caller's: its beginning counts */
+    cr_assert_eq(wi_memory_config_apply(&config, &newer.options), WEIR_OK);
+    cr_assert_eq(config.given_bytes, 4096U);
 }
 
 Test(memory_config, takes_defaults_from_the_environment)

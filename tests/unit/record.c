@@ -58,6 +58,16 @@ Test(record, trims_blanks_and_trailing_zero_bytes_only)
     wi_record_destroy(record);
 }
 
+Test(record, control_characters_become_blanks)
+{
+    static const char bytes[] = "a\x1b[31m\nb\x7f!";
+    weir_record *record = made_record(0, 0, "", 0, -1);
+
+    cr_assert_eq(wi_record_set_text(record, WI_PROPERTY_NAME, bytes, sizeof bytes), WEIR_OK);
+    cr_assert_str_eq(wi_record_get_text(record, WI_PROPERTY_NAME), "a [31m b !");
+    wi_record_destroy(record);
+}
+
 Test(record, keeps_eight_numbers)
 {
     const uint64_t numbers[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
