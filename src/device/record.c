@@ -81,7 +81,7 @@ weir_status wi_record_set_text(weir_record *record, wi_property_id id, const cha
     if (copy == NULL)
         return wi_fail(WEIR_E_HOST_MEMORY, "device record", "%zu bytes for %s", count + 1,
                        wi_property_row_at(id)->name);
-    for (size_t i = 0; i < count; i++) copy[i] = is_control(bytes[i]) ? ' ' : bytes[i];
+    for (size_t i = 0; i < count; i++) copy[i] = (char)(is_control(bytes[i]) ? ' ' : bytes[i]);
     copy[count] = '\0';
     clear(record, id, WEIR_PROPERTY_VALUE)->text = copy;
     return WEIR_OK;

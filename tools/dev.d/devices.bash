@@ -58,7 +58,7 @@ find_intel() {
         skipped intel "Intel's runtime is for x86_64 only, this is $(uname -m)"
     elif [ ! -e "$library" ] && ! probe python:venv; then
         skipped intel "not installed, and there is no python3 with venv to install it (Debian: python3-venv)"
-    elif [ ! -e "$library" ] && ! step intel "installing Intel's CPU runtime into a venv" intel_install; then
+    elif [ ! -e "$library" ] && ! step --optional intel "installing Intel's CPU runtime into a venv" intel_install; then
         skipped intel "could not be installed from PyPI (build/log/intel.log)"
     elif ! intel_links; then
         skipped intel "no folder of links could be made in $WEIR_INTEL_DIR"

@@ -87,9 +87,13 @@ privilege() {
     fi
 }
 
-# apt_get PACKAGE...: as root or with sudo; without questions.
+# apt_get [--optional] PACKAGE...: as root or with sudo; without questions.
 apt_get() {
-    local words
+    local words mode=()
+    if [ "$1" = --optional ]; then
+        mode=("$1")
+        shift
+    fi
     words=$(privilege) || return 1
     if [ -z "${WEIR_APT_UPDATED:-}" ]; then
         if [ -n "$words" ]; then
@@ -97,11 +101,11 @@ apt_get() {
             sudo -v || return 1
         fi
         # shellcheck disable=SC2086
-        step apt-update "package lists" $words apt-get update || true
+        step --optional apt-update "package lists" $words apt-get update || true
         WEIR_APT_UPDATED=1
     fi
     # shellcheck disable=SC2086
-    step apt-install "installing $*" $words env DEBIAN_FRONTEND=noninteractive \
+    step "${mode[@]}" apt-install "installing $*" $words env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y --no-install-recommends "$@"
 }
 
@@ -158,6 +162,6 @@ prefer() {
     [ -n "$rows" ] || return 0
     command -v apt-get >/dev/null && privilege >/dev/null || return 0
     for package in $(row_packages <<<"$rows"); do
-        apt_get "$package" || true
+        apt_get --optional "$package" || true
     done
 }
