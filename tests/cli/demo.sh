@@ -5,6 +5,7 @@
 unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT
 WEIR_DEVICE=$(test_devices | head -n 1)
 export WEIR_DEVICE
+# shellcheck disable=SC2317
 say() { printf '%s\n' "$*"; }
 # shellcheck source=/dev/null
 . "$(dirname "$0")/../../tools/dev.d/demo.bash"
