@@ -43,7 +43,7 @@ static int target_holds(const bench_result *result)
     double target = result->measurement->target;
     double value = bench_samples_median(&row->samples);
 
-    if (row->samples.count == 0) return -1;
+    if (row->samples.count == 0 || row->is_void) return -1;
     if (result->measurement->rule == BENCH_VALUE_AT_MOST) return value <= target;
     if (!has_ratio(row)) return -1;
     switch (result->measurement->rule) {
@@ -189,9 +189,10 @@ void bench_report_table(const bench_result *results, size_t count)
 
 json_t *bench_row_to_json(const bench_row *row)
 {
-    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "unit", row->unit, "samples",
+    return json_pack("{s:s, s:o, s:o, s:o, s:b, s:o}", "unit", row->unit, "samples",
                      samples_json(&row->samples), "peer", output_text(row->peer), "peer_samples",
-                     samples_json(&row->peer_samples), "reason", output_text(row->reason));
+                     samples_json(&row->peer_samples), "is_void", row->is_void, "reason",
+                     output_text(row->reason));
 }
 
 static void read_samples(const json_t *json, bench_samples *samples)
@@ -214,6 +215,7 @@ int bench_row_from_json(const json_t *json, bench_row *row)
     read_text(json_object_get(json, "unit"), row->unit, sizeof row->unit);
     read_text(json_object_get(json, "peer"), row->peer, sizeof row->peer);
     read_text(json_object_get(json, "reason"), row->reason, sizeof row->reason);
+    row->is_void = json_is_true(json_object_get(json, "is_void"));
     read_samples(json_object_get(json, "samples"), &row->samples);
     read_samples(json_object_get(json, "peer_samples"), &row->peer_samples);
     return 1;

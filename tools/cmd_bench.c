@@ -21,18 +21,20 @@ typedef struct bench_settings {
 } bench_settings;
 
 static const bench_measurement *const measurements[] = {
-    &bench_loop_eager, &bench_loop_variable,  &bench_op_overhead,
-    &bench_start_warm, &bench_accumulate_f32,
+    &bench_loop_eager,         &bench_loop_variable,        &bench_loop_tape,
+    &bench_loop_function_hand, &bench_loop_function_torch,  &bench_loop_function_jax,
+    &bench_loop_function_tf,   &bench_loop_function_tf_jit, &bench_capture_1000,
+    &bench_function_call,      &bench_op_overhead,          &bench_start_warm,
+    &bench_accumulate_f32,
 };
 
 #define MEASUREMENTS (sizeof measurements / sizeof measurements[0])
 
 static const char *const later[] = {
-    "loop.tape",       "loop.function",    "accumulate.bf16", "alloc.pair",   "alloc.mixed",
-    "alloc.threads",   "replay.events",    "select.live",     "select.read",  "as.call",
-    "elementwise.exp", "elementwise.tanh", "random.normal",   "sum.plain",    "sum.compensated",
-    "sum.exact",       "scatter.add",      "matmul.1024",     "capture.1000", "function.call",
-    "mlp.step",
+    "accumulate.bf16", "alloc.pair",  "alloc.mixed",     "alloc.threads",   "replay.events",
+    "select.live",     "select.read", "as.call",         "elementwise.exp", "elementwise.tanh",
+    "random.normal",   "sum.plain",   "sum.compensated", "sum.exact",       "scatter.add",
+    "matmul.1024",     "mlp.step",
 };
 
 static const program_option options[] = {
@@ -40,7 +42,8 @@ static const program_option options[] = {
      .kind = OPTION_TEXT,
      .offset = offsetof(bench_settings, peers),
      .argument = "DIR",
-     .help = "where torch_loop.py is (default: WEIR_PEERS_DIR)"},
+     .help = "where torch_loop.py, jax_loop.py and tf_loop.py are\n"
+             "(default: WEIR_PEERS_DIR)"},
     {.name = "json",
      .kind = OPTION_FLAG,
      .offset = offsetof(bench_settings, is_json),
@@ -48,6 +51,7 @@ static const program_option options[] = {
     {.name = NULL},
 };
 
+/* Returns the first measurement of a name, or NULL. */
 static const bench_measurement *find(const char *name)
 {
     for (size_t i = 0; i < MEASUREMENTS; i++) {
@@ -58,7 +62,7 @@ static const bench_measurement *find(const char *name)
 
 static int refuse(const char *name)
 {
-    char known[256] = "";
+    char known[512] = "";
     int is_later = strncmp(name, "plan.", 5) == 0 && name[5] != '\0';
 
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
@@ -67,8 +71,10 @@ static int refuse(const char *name)
         output_usage("weir bench: %s: not in this build (see: weir bench --help)", name);
         return PROGRAM_USAGE;
     }
-    for (size_t i = 0; i < MEASUREMENTS; i++)
-        output_append(known, sizeof known, "%s%s", i == 0 ? "" : ", ", measurements[i]->name);
+    for (size_t i = 0; i < MEASUREMENTS; i++) {
+        if (find(measurements[i]->name) == measurements[i])
+            output_append(known, sizeof known, "%s%s", i == 0 ? "" : ", ", measurements[i]->name);
+    }
     output_usage(
         "weir bench: unknown measurement '%s'; expected one of %s (see: weir bench --help)", name,
         known);
@@ -144,15 +150,30 @@ static int worst(const bench_result *results, size_t count)
     return code;
 }
 
-/* Measures what `names` says, everything if it is NULL, and prints. */
+/* Writes the measurements of the names, all of them if there is none, to `out`; returns how many. A name stands for every
+ * measurement that has it. out: room for MEASUREMENTS a name, and once MEASUREMENTS */
+static size_t choose(const char *const *names, size_t count, const bench_measurement **out)
+{
+    size_t chosen = 0;
+
+    for (size_t i = 0; i < MEASUREMENTS && count == 0; i++) out[chosen++] = measurements[i];
+    for (size_t k = 0; k < count; k++) {
+        for (size_t i = 0; i < MEASUREMENTS; i++) {
+            if (strcmp(measurements[i]->name, names[k]) == 0) out[chosen++] = measurements[i];
+        }
+    }
+    return chosen;
+}
+
+/* Measures and prints. */
 static int run_all(const bench_settings *settings, const bench_peers *peers,
-                   const char *const *names, size_t count, bench_result *results)
+                   const bench_measurement *const *chosen, size_t count, bench_result *results)
 {
     int code = PROGRAM_OK;
 
     interrupt_catch();
     for (size_t i = 0; i < count && !interrupt_requested(); i++)
-        run_one(names == NULL ? measurements[i] : find(names[i]), peers, &results[i]);
+        run_one(chosen[i], peers, &results[i]);
     if (interrupt_requested()) {
         (void)fprintf(stderr, "weir bench: interrupted\n");
         return PROGRAM_INTERRUPTED;
@@ -174,13 +195,14 @@ static const char *environment(const char *name)
 static int run(const program_command *self, int argc, char **argv)
 {
     bench_settings settings = {NULL, 0};
-    bench_peers peers = {NULL, environment("WEIR_PEERS_TORCH")};
+    bench_peers peers = {NULL, environment("WEIR_PEERS_TORCH"), environment("WEIR_PEERS_TF")};
     const char **names = calloc((size_t)argc + 1, sizeof *names);
+    const bench_measurement **chosen = calloc((size_t)argc * MEASUREMENTS + 1, sizeof *chosen);
     bench_result *results = NULL;
     size_t count = 0;
     int code = PROGRAM_FAILED;
 
-    if (names == NULL) goto done;
+    if (names == NULL || chosen == NULL) goto done;
     code = option_parse(self, argc, argv, &settings, names, &count);
     if (code != OPTION_GO_ON) goto done;
     for (size_t i = 0; i < count; i++) {
@@ -190,12 +212,12 @@ static int run(const program_command *self, int argc, char **argv)
         }
     }
     peers.folder = settings.peers == NULL ? environment("WEIR_PEERS_DIR") : settings.peers;
-    results = calloc(count == 0 ? MEASUREMENTS : count, sizeof *results);
-    code = results == NULL ? PROGRAM_FAILED
-                           : run_all(&settings, &peers, count == 0 ? NULL : names,
-                                     count == 0 ? MEASUREMENTS : count, results);
+    count = choose(names, count, chosen);
+    results = calloc(count, sizeof *results);
+    code = results == NULL ? PROGRAM_FAILED : run_all(&settings, &peers, chosen, count, results);
 done:
     free(results);
+    free(chosen);
     free(names);
     return code;
 }
@@ -206,10 +228,12 @@ const program_command command_bench = {
     .operands = "[NAME...]",
     .operand_max = 64,
     .options = options,
-    .details = "Names: loop.eager loop.variable (against WEIR_PEERS_TORCH, a python that has "
-               "torch), op.overhead,\n"
-               "start.warm, accumulate.f32; all of them if none is given. WEIR_DEVICE chooses the "
-               "device.\n"
+    .details = "Names: loop.eager loop.variable loop.tape loop.function capture.1000 "
+               "function.call op.overhead\n"
+               "start.warm accumulate.f32; all of them if none is given. Peers run on "
+               "WEIR_PEERS_TORCH, a python\n"
+               "that has torch, and WEIR_PEERS_TF, one that has tensorflow and jax. WEIR_DEVICE "
+               "chooses the device.\n"
                "A missing peer is named; a target that is missed is shown and is no failure.\n",
     .run = run,
 };

@@ -2,17 +2,17 @@
 # `weir bench`: its names, its JSON, peers that are missing. How fast anything is, is not tested.
 # shellcheck source-path=SCRIPTDIR source=cli.bash
 . "$(dirname "$0")/cli.bash"
-unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT WEIR_PEERS_DIR WEIR_PEERS_TORCH
+unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT WEIR_PEERS_DIR WEIR_PEERS_TORCH WEIR_PEERS_TF
 names="name,unit,value,repeats,peer,peer_value,peer_repeats,ratio,target,holds"
 
 weir bench --help
 expect_code 0
 expect_stdout "loop.eager"
 weir bench sideways
-expect_usage "sideways" "loop.eager" "accumulate.f32"
-for name in loop.tape loop.function accumulate.bf16 alloc.pair alloc.mixed alloc.threads replay.events select.live \
+expect_usage "sideways" "loop.eager" "loop.function, capture.1000" "accumulate.f32"
+for name in accumulate.bf16 alloc.pair alloc.mixed alloc.threads replay.events select.live \
     select.read as.call elementwise.exp elementwise.tanh random.normal sum.plain sum.compensated sum.exact \
-    scatter.add matmul.1024 capture.1000 function.call plan.resnet50 mlp.step; do
+    scatter.add matmul.1024 plan.resnet50 mlp.step; do
     weir bench "$name"
     expect_usage "$name" "not in this build"
 done
@@ -66,6 +66,34 @@ if [ "${WEIR_TEST_SCALE:-1}" -le 10 ]; then
     expect_json rows.0.target "ratio <= 1.5"
     expect_json rows.0.holds true
     expect_json_range rows.0.ratio 1e-12 1
+    # A function has a row for each of its peers: by hand, and each framework.
+    : >"$work/jax_loop.py"
+    WEIR_PEERS_TF=$work/python WEIR_PEERS_DIR=$work weir bench loop.function capture.1000 --json
+    expect_code 0
+    expect_json rows 6
+    for i in 0 1 2 3 4; do
+        expect_json "rows.$i.name" loop.function
+        expect_json "rows.$i.repeats" 5
+        expect_json_range "rows.$i.value" 1e-9 600
+    done
+    expect_json rows.0.peer "float8 kernel by hand"
+    expect_json rows.0.peer_repeats 5
+    expect_json rows.0.target "ratio <= 1.3"
+    expect_json_range rows.0.ratio 1e-3 1e3
+    check "torch is not told to be missing" grep -q "WEIR_PEERS_TORCH is not set" <<<"$(json rows.1.peer)"
+    expect_json rows.2.peer "torch 0 jit"
+    expect_json rows.2.target "ratio <= 0.2"
+    expect_json rows.2.holds true
+    check "no script is not told" grep -q "the folder of peers has no tf_loop.py" <<<"$(json rows.3.peer)"
+    expect_json rows.5.name capture.1000
+    expect_json rows.5.repeats 9
+    expect_json rows.5.target "value <= 0.02"
+    weir bench loop.tape --json
+    expect_code 0
+    expect_json rows 1
+    expect_json rows.0.peer "weir's eager loop"
+    expect_json rows.0.peer_repeats 5
+    expect_json_range rows.0.ratio 1e-3 1e3
 fi
 
 # Without a device there is JSON, too; without the null driver its row says so.
@@ -83,5 +111,8 @@ if [ -n "${NULL_ICD:-}" ] && [ "${WEIR_TEST_SCALE:-1}" -le 1 ]; then
     expect_json rows.0.repeats 5
     expect_json_range rows.0.value 1e-12 1
     expect_json_range rows.0.peer_value 1e-12 1
+    WEIR_NULL_VENDORS=$work/null weir bench function.call --json
+    expect_json rows.0.repeats 5
+    expect_json_range rows.0.value 1e-12 1
 fi
 finish

@@ -17,6 +17,7 @@ typedef struct bench_samples {
 typedef struct bench_peers {
     const char *folder;       /* of the peer programs; NULL: none given */
     const char *torch_python; /* the python that has torch; NULL: none given */
+    const char *tf_python;    /* the python that has tensorflow and jax; NULL: none given */
 } bench_peers;
 
 /* How a target reads: on the ratio to the peer, on the difference to it, or on the value alone. */
@@ -36,10 +37,12 @@ typedef struct bench_row {
     char peer
         [BENCH_TEXT_BYTES]; /* what is compared with, or what is missing; "": nothing is compared */
     bench_samples peer_samples;
-    char reason[BENCH_TEXT_BYTES]; /* why there are no samples; "" if there are */
+    int is_void; /* 1: the comparison does not count, for the reason below */
+    char reason
+        [BENCH_TEXT_BYTES]; /* why there are no samples, or why they do not count; "" if all is well */
 } bench_row;
 
-/* One measurement. `run` is called in a process of its own, which no OpenCL call was made in; it gives a
+/* One measurement; several of one name have different peers. `run` is called in a process of its own, which no OpenCL call was made in; it gives a
  * program_exit, the reason for anything but PROGRAM_OK on stderr or in the row. */
 typedef struct bench_measurement {
     const char *name;
@@ -50,6 +53,14 @@ typedef struct bench_measurement {
 
 extern const bench_measurement bench_loop_eager;
 extern const bench_measurement bench_loop_variable;
+extern const bench_measurement bench_loop_tape;
+extern const bench_measurement bench_loop_function_hand;
+extern const bench_measurement bench_loop_function_torch;
+extern const bench_measurement bench_loop_function_jax;
+extern const bench_measurement bench_loop_function_tf;
+extern const bench_measurement bench_loop_function_tf_jit;
+extern const bench_measurement bench_capture_1000;
+extern const bench_measurement bench_function_call;
 extern const bench_measurement bench_op_overhead;
 extern const bench_measurement bench_start_warm;
 extern const bench_measurement bench_accumulate_f32;

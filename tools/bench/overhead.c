@@ -1,6 +1,7 @@
 /* op.overhead: weir's own time for one operation: checking shapes, taking and giving back a block, setting arguments.
+ * function.call: the same for the call of a captured function that is one kernel.
  *
- * A million of weir_add on the null ICD of tests/support, a driver that does nothing. What is left in the driver's
+ * A million of weir_add, or of calls, on the null ICD of tests/support, a driver that does nothing. What is left in the driver's
  * calls is measured apart: the driver counts its calls, and the same numbers of the same calls are made again without
  * weir. The difference of the two times is weir's. The replay runs each kind of call in a tight loop, which is the
  * fastest it can be, and leaves out kinds it does not know; so what is reported is never less than weir's own time.
@@ -13,6 +14,7 @@
 #include "stopwatch.h"
 
 #include <weir/context.h>
+#include <weir/function.h>
 #include <weir/ops.h>
 #include <weir/system.h>
 
@@ -22,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define OPS 1000000
+#define TIMES 1000000
 #define REPEATS 5
 
 /* OpenCL objects of the replay, made without weir; all may be NULL. */
@@ -34,6 +36,17 @@ typedef struct replay {
     cl_mem buffer;
     const wt_null_control *control;
 } replay;
+
+/* What is measured: something done to two tensors, each result released at once, as a loop would. */
+typedef struct work {
+    const char *name;
+    weir_status (*begin)(struct work *self);
+    weir_status (*once)(const struct work *self, weir_tensor **out);
+    weir_context *context;
+    weir_tensor *a;
+    weir_tensor *b;
+    weir_function *function;
+} work;
 
 /* A kind of call that can be made again. */
 typedef struct replay_call {
@@ -136,23 +149,61 @@ static int replay_open(replay *objects)
     return objects->kernel != NULL;
 }
 
-/* Makes `count` additions; each result is released at once, as a loop would. */
-static weir_status add_many(weir_context *context, weir_tensor *a, weir_tensor *b, int count)
+static weir_status begin_add(work *self)
+{
+    (void)self;
+    return WEIR_OK;
+}
+
+static weir_status add_once(const work *self, weir_tensor **out)
+{
+    return weir_add(self->context, self->a, self->b, out);
+}
+
+/* (a + b) * a: a chain, so one kernel. */
+static weir_status body(weir_context *context, const weir_argument *arguments, weir_tensor **outs,
+                        void *user)
+{
+    weir_tensor *sum = NULL;
+    weir_status status = weir_add(context, arguments[0].tensor, arguments[1].tensor, &sum);
+
+    (void)user;
+    if (status == WEIR_OK) status = weir_mul(context, sum, arguments[0].tensor, &outs[0]);
+    weir_tensor_release(sum);
+    return status;
+}
+
+static weir_status begin_call(work *self)
+{
+    weir_argument_spec spec = {WEIR_ARGUMENT_TENSOR, WEIR_DTYPE_F32,
+                               *weir_tensor_get_shape(self->a)};
+    weir_argument_spec specs[2] = {spec, spec};
+
+    return weir_function_capture(self->context, specs, 2, 1, body, NULL, &self->function);
+}
+
+static weir_status call_once(const work *self, weir_tensor **out)
+{
+    weir_argument arguments[2] = {{self->a, {0, 0, 0}}, {self->b, {0, 0, 0}}};
+
+    return weir_function_call(self->function, arguments, 2, out, 1);
+}
+
+static weir_status repeat(const work *self, int count)
 {
     weir_status status = WEIR_OK;
 
     for (int i = 0; i < count && status == WEIR_OK; i++) {
-        weir_tensor *sum = NULL;
+        weir_tensor *result = NULL;
 
-        status = weir_add(context, a, b, &sum);
-        weir_tensor_release(sum);
+        status = self->once(self, &result);
+        weir_tensor_release(result);
     }
     return status;
 }
 
-/* Times OPS operations, then the calls they made; one sample of each, in seconds an operation. */
-static weir_status take_sample(weir_context *context, weir_tensor *a, weir_tensor *b,
-                               const replay *objects, bench_row *row)
+/* Times the work, then the calls it made; one sample of each, in seconds a time. */
+static weir_status take_sample(const work *self, const replay *objects, bench_row *row)
 {
     uint64_t counts[CALLS];
     double start = 0;
@@ -162,7 +213,7 @@ static weir_status take_sample(weir_context *context, weir_tensor *a, weir_tenso
 
     objects->control->reset_calls();
     start = stopwatch_thread();
-    status = add_many(context, a, b, OPS);
+    status = repeat(self, TIMES);
     whole = stopwatch_thread() - start;
     for (size_t i = 0; i < CALLS; i++) counts[i] = objects->control->get_calls(calls[i].name);
     start = stopwatch_thread();
@@ -171,37 +222,34 @@ static weir_status take_sample(weir_context *context, weir_tensor *a, weir_tenso
             calls[i].make(objects);
     }
     inside = stopwatch_thread() - start;
-    bench_samples_add(&row->samples, (whole - inside) / OPS);
-    bench_samples_add(&row->peer_samples, inside / OPS);
+    bench_samples_add(&row->samples, (whole - inside) / TIMES);
+    bench_samples_add(&row->peer_samples, inside / TIMES);
     return status;
 }
 
-static weir_status measure(weir_context *context, const replay *objects, bench_row *row)
+static weir_status measure(work *self, const replay *objects, bench_row *row)
 {
     weir_shape shape = {2, {1, 1024}};
-    weir_tensor *a = NULL;
-    weir_tensor *b = NULL;
-    weir_status status = weir_full(context, WEIR_DTYPE_F32, &shape, 1, &a);
+    weir_status status = weir_full(self->context, WEIR_DTYPE_F32, &shape, 1, &self->a);
 
-    if (status == WEIR_OK) status = weir_full(context, WEIR_DTYPE_F32, &shape, 2, &b);
-    if (status == WEIR_OK) status = add_many(context, a, b, 1000);
-    for (int i = 0; i < REPEATS && status == WEIR_OK; i++)
-        status = take_sample(context, a, b, objects, row);
-    weir_tensor_release(a);
-    weir_tensor_release(b);
+    if (status == WEIR_OK) status = weir_full(self->context, WEIR_DTYPE_F32, &shape, 2, &self->b);
+    if (status == WEIR_OK) status = self->begin(self);
+    if (status == WEIR_OK) status = repeat(self, 1000);
+    for (int i = 0; i < REPEATS && status == WEIR_OK; i++) status = take_sample(self, objects, row);
+    weir_function_release(self->function);
+    weir_tensor_release(self->a);
+    weir_tensor_release(self->b);
     return status;
 }
 
-static int run_overhead(const bench_peers *peers, bench_row *row)
+static int run_work(work *self, bench_row *row)
 {
     weir_context_options options = WEIR_CONTEXT_OPTIONS_INIT;
-    weir_context *context = NULL;
     weir_system *system = NULL;
     weir_device *device = NULL;
     replay objects;
     int code = PROGRAM_OK;
 
-    (void)peers;
     memset(&objects, 0, sizeof objects);
     (void)snprintf(row->unit, sizeof row->unit, "s");
     (void)snprintf(row->peer, sizeof row->peer, "the same cl* calls without weir");
@@ -212,15 +260,33 @@ static int run_overhead(const bench_peers *peers, bench_row *row)
         code = PROGRAM_FAILED;
     } else if (weir_system_create(&system) != WEIR_OK ||
                weir_system_find(system, "0.0", &device) != WEIR_OK ||
-               weir_context_create(device, &options, &context) != WEIR_OK ||
-               measure(context, &objects, row) != WEIR_OK) {
-        code = bench_fail(row, "op.overhead");
+               weir_context_create(device, &options, &self->context) != WEIR_OK ||
+               measure(self, &objects, row) != WEIR_OK) {
+        code = bench_fail(row, self->name);
     }
     replay_close(&objects);
-    weir_context_release(context);
+    weir_context_release(self->context);
     weir_system_destroy(system);
     return code;
 }
 
+static int run_overhead(const bench_peers *peers, bench_row *row)
+{
+    work add = {.name = "op.overhead", .begin = begin_add, .once = add_once};
+
+    (void)peers;
+    return run_work(&add, row);
+}
+
+static int run_call(const bench_peers *peers, bench_row *row)
+{
+    work call = {.name = "function.call", .begin = begin_call, .once = call_once};
+
+    (void)peers;
+    return run_work(&call, row);
+}
+
 const bench_measurement bench_op_overhead = {"op.overhead", run_overhead, BENCH_VALUE_AT_MOST,
                                              1e-6};
+const bench_measurement bench_function_call = {"function.call", run_call, BENCH_VALUE_AT_MOST,
+                                               2e-6};
