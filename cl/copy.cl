@@ -23,7 +23,8 @@ WI_FN void wi_copy_run(const ulong count, const ulong first, const wi_dims exten
     const ulong element = (ulong)get_global_id(0) * WI_RUN;
     if (element >= count) return;
     const ulong left = count - element;
-    wi_dims index = wi_index(first + element, extents);
+    wi_dims index;
+    wi_index(first + element, extents, &index);
     out += element;
     if (left >= WI_RUN && index.at[0] + WI_RUN <= extents.at[0]) {
         x += wi_place(index, strides);
@@ -32,6 +33,6 @@ WI_FN void wi_copy_run(const ulong count, const ulong first, const wi_dims exten
     }
     for (uint i = 0; i < WI_RUN && i < left; i++) { /* trips <= 8 */
         out[i] = x[wi_place(index, strides)];
-        index = wi_next(index, extents);
+        wi_next(&index, extents);
     }
 }

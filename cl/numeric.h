@@ -154,7 +154,9 @@ WI_FN wi_f wi_sigmoid(wi_f x)
     wi_f q = numerator * y;
     /* The residual takes 1 and e apart, since their sum was rounded. */
     q = wi_fma(wi_fma(-q, e, numerator - q), y, q);
-    return wi_float(wi_select_u(wi_bits(q), WI_U(WI_NAN), WI_MASK(magnitude > WI_INF)));
+    /* A zero may have either sign: devices differ in that of fma's zeros. */
+    wi_u t = wi_bits(q) & 0x7fffffffu;
+    return wi_float(wi_select_u(t, WI_U(WI_NAN), WI_MASK(magnitude > WI_INF)));
 }
 
 /** Square root of zero or of m >= 2^-100, correctly rounded on [1, 4). */

@@ -74,7 +74,7 @@ WI_FN float wi_sum_chunk(__global const float *x, const uint left, wi_dims index
                 lanes[j] = WI_ABSENT;
                 if (g * WI_LANES + j < left) {
                     lanes[j] = x[wi_place(index, s)];
-                    index = wi_next(index, n);
+                    wi_next(&index, n);
                 }
             }
             wi_add_lanes(sums, lanes);
@@ -94,9 +94,12 @@ WI_FN void wi_sum_rows(const ulong item, const ulong chunks, const ulong length,
     const ulong begin = (item - result * chunks) * WI_CHUNK;
     const ulong left = length - begin;
 
-    x += wi_place(wi_index(result, kept_n), kept_s);
-    wi_store_one(out + item, wi_sum_chunk(x, left < WI_CHUNK ? (uint)left : WI_CHUNK,
-                                          wi_index(begin, n), n, s));
+    wi_dims index;
+
+    wi_index(result, kept_n, &index);
+    x += wi_place(index, kept_s);
+    wi_index(begin, n, &index);
+    wi_store_one(out + item, wi_sum_chunk(x, left < WI_CHUNK ? (uint)left : WI_CHUNK, index, n, s));
 }
 
 /* Elements 0 .. count - 1 of a vector; the others 0. */
@@ -126,17 +129,19 @@ WI_FN void wi_sum_columns(const ulong item, const ulong chunks, const ulong leng
     const ulong columns = kept_n.at[0] - column;
     const ulong rest = length - chunk * WI_CHUNK;
     const uint left = rest < WI_CHUNK ? (uint)rest : WI_CHUNK;
-    wi_dims index = wi_index(chunk * WI_CHUNK, n);
+    wi_dims index;
     wi_f sums[WI_LANES];
     float lanes[WEIR_WIDTH];
 
-    x += wi_place(wi_index(result, kept_n), kept_s);
+    wi_index(result, kept_n, &index);
+    x += wi_place(index, kept_s);
+    wi_index(chunk * WI_CHUNK, n, &index);
     for (uint j = 0; j < WI_LANES; j++) sums[j] = WI_F(WI_ABSENT); /* trips <= 32 */
     for (uint g = 0; g * WI_LANES < left; g++) {                   /* trips <= 128 */
         const uint here = left - g * WI_LANES < WI_LANES ? left - g * WI_LANES : WI_LANES;
         for (uint j = 0; j < here; j++) { /* trips <= 32 */
             sums[j] += wi_load_some(x + wi_place(index, s), columns);
-            index = wi_next(index, n);
+            wi_next(&index, n);
         }
     }
     for (uint reach = WI_LANES / 2; reach > 0; reach /= 2) {         /* trips <= 5 */

@@ -127,9 +127,10 @@ static void put_head(weir_text *out, const wi_op *op, const wi_kernel_form *form
 static void put_vector(weir_text *out, const wi_op *op, const wi_kernel_form *form, unsigned vector)
 {
     if (form->dims > 0) {
-        weir_text_append(
-            out, "    const wi_dims i%u = wi_index(first + element + %u * WEIR_WIDTH, extents);\n",
-            vector, vector);
+        weir_text_append(out,
+                         "    wi_dims i%u;\n"
+                         "    wi_index(first + element + %u * WEIR_WIDTH, extents, &i%u);\n",
+                         vector, vector, vector);
     }
     weir_text_append(out, "    wi_store(out, left, %u * WEIR_WIDTH, op_%s(", vector, op->name);
     for (unsigned i = 0; i < op->inputs; i++) {
