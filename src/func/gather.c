@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "ops/sum.h"
 
 #define MEMBERS_MAX 512 /* of a kernel without a loop; compilers take longer than in proportion */
 
@@ -242,12 +243,26 @@ static weir_status place_loop(gathering *at, uint32_t id)
     return status;
 }
 
-/* A term whose input has to be in memory. */
-static weir_status place_reader(gathering *at, wi_step_kind kind, uint32_t id)
+/* A sum, with the memory that its launches need between them. */
+static weir_status place_sum(gathering *at, uint32_t id)
+{
+    const wi_term *term = &at->recorded->terms[id];
+    const wi_term *input = &at->recorded->terms[term->inputs[0]];
+    wi_sum_plan plan;
+    weir_status status = place_source(at, term->inputs[0]);
+
+    if (status == WEIR_OK) status = add_single(at, WI_STEP_SUM, id);
+    if (status != WEIR_OK) return status;
+    wi_sum_plan_make(&input->shape, term->axes, term->n_axes, &plan);
+    at->steps->items[at->recorded->terms[id].step].scratch_bytes = plan.scratch_count * sizeof(float);
+    return WEIR_OK;
+}
+
+static weir_status place_copy(gathering *at, uint32_t id)
 {
     const weir_status status = place_source(at, at->recorded->terms[id].inputs[0]);
 
-    return status == WEIR_OK ? add_single(at, kind, id) : status;
+    return status == WEIR_OK ? add_single(at, WI_STEP_COPY, id) : status;
 }
 
 static weir_status gather_term(gathering *at, uint32_t id)
@@ -258,9 +273,9 @@ static weir_status gather_term(gathering *at, uint32_t id)
     case WI_TERM_ELEMENTWISE:
         return place_elementwise(at, id);
     case WI_TERM_COPY:
-        return place_reader(at, WI_STEP_COPY, id);
+        return place_copy(at, id);
     case WI_TERM_SUM:
-        return place_reader(at, WI_STEP_SUM, id);
+        return place_sum(at, id);
     case WI_TERM_LOOP:
         return at->recorded->bodies[term->loop].is_inside ? place_inside(at, id)
                                                           : place_loop(at, id);
