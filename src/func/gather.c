@@ -18,6 +18,9 @@ typedef struct gathering {
     wi_recorded *recorded;
     wi_steps *steps;
     size_t externals_max;
+    uint32_t *inputs; /* of the loop that is placed */
+    size_t n_inputs;
+    size_t inputs_room;
 } gathering;
 
 static weir_status fail_memory(void)
@@ -80,34 +83,78 @@ typedef struct wish {
     uint32_t body;
     uint64_t count;
     uint32_t earliest; /* step; WI_NO_STEP: any */
-    size_t externals;
+    const uint32_t *inputs;
+    size_t n_inputs;
     int has_loop;
 } wish;
 
-static weir_status find_kernel(gathering *at, const wish *wanted, uint32_t *out)
+static int does_load(const wi_step *step, uint32_t id)
+{
+    for (size_t i = 0; i < step->n_loads; i++) {
+        if (step->loads[i] == id) return 1;
+    }
+    return 0;
+}
+
+/* 1 if the kernel would have to load a term from memory. Draws of its body join it instead. */
+static int is_external(const gathering *at, uint32_t step, uint32_t id)
+{
+    const wi_term *term = &at->recorded->terms[id];
+
+    if (wi_term_is_uniform(term) || term->step == step) return 0;
+    return term->kind != WI_TERM_DRAW || term->step != WI_NO_STEP;
+}
+
+/* Values that a kernel would load in addition. */
+static size_t count_new_loads(const gathering *at, uint32_t step, const wish *wanted)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < wanted->n_inputs; i++) {
+        const uint32_t id = wanted->inputs[i];
+        count += is_external(at, step, id) && !does_load(&at->steps->items[step], id) ? 1 : 0;
+    }
+    return count;
+}
+
+/* The kernel that a term joins; its inputs are noted there. */
+static weir_status join_kernel(gathering *at, const wish *wanted, uint32_t *out)
 {
     const wi_body *body = &at->recorded->bodies[wanted->body];
+    weir_status status = WEIR_OK;
+    wi_step *step = NULL;
 
-    for (uint32_t i = 0; i < body->n_steps; i++) {
-        const wi_step *step = &at->steps->items[body->steps[i]];
-
+    *out = WI_NO_STEP;
+    for (uint32_t i = 0; i < body->n_steps && *out == WI_NO_STEP; i++) {
+        step = &at->steps->items[body->steps[i]];
         if (wanted->earliest != WI_NO_STEP && body->steps[i] < wanted->earliest) continue;
         if (step->kind != WI_STEP_KERNEL || step->count != wanted->count) continue;
         if (step->loop != WI_NO_TERM && wanted->has_loop) continue;
         if (step->n_members >= MEMBERS_MAX) continue;
-        if (step->n_externals + wanted->externals > at->externals_max) continue;
+        if (step->n_loads + count_new_loads(at, body->steps[i], wanted) > at->externals_max)
+            continue;
         *out = body->steps[i];
-        return WEIR_OK;
     }
-    return add_step(at, WI_STEP_KERNEL, wanted->body, wanted->count, out);
+    if (*out == WI_NO_STEP) status = add_step(at, WI_STEP_KERNEL, wanted->body, wanted->count, out);
+    if (status != WEIR_OK) return status;
+    step = &at->steps->items[*out];
+    for (size_t i = 0; i < wanted->n_inputs; i++) {
+        const uint32_t id = wanted->inputs[i];
+        void *loads = step->loads;
+
+        if (!is_external(at, *out, id) || does_load(step, id)) continue;
+        if (!wi_reserve(&loads, &step->loads_room, step->n_loads, sizeof id)) return fail_memory();
+        step->loads = loads;
+        step->loads[step->n_loads++] = id;
+    }
+    return WEIR_OK;
 }
 
 /* A draw or uniform term that somebody reads from memory gets a step. */
 static weir_status place_source(gathering *at, uint32_t id)
 {
     const wi_term *term = &at->recorded->terms[id];
-    wish wanted = {
-        .body = term->body, .count = term->count, .earliest = WI_NO_STEP, .externals = 1};
+    const wish wanted = {.body = term->body, .count = term->count, .earliest = WI_NO_STEP};
     uint32_t step = WI_NO_STEP;
     weir_status status = WEIR_OK;
 
@@ -115,10 +162,8 @@ static weir_status place_source(gathering *at, uint32_t id)
     if (term->step != WI_NO_STEP || (term->kind != WI_TERM_DRAW && !wi_term_is_uniform(term)))
         return WEIR_OK;
     if (term->dtype != WEIR_DTYPE_F32) return add_single(at, WI_STEP_FILL, id);
-    status = find_kernel(at, &wanted, &step);
-    if (status == WEIR_OK) status = add_member(at, step, id);
-    if (status == WEIR_OK) at->steps->items[step].n_externals++;
-    return status;
+    status = join_kernel(at, &wanted, &step);
+    return status == WEIR_OK ? add_member(at, step, id) : status;
 }
 
 static weir_status visit_source(void *user, uint32_t id)
@@ -128,66 +173,64 @@ static weir_status visit_source(void *user, uint32_t id)
     return wi_term_is_uniform(&at->recorded->terms[id]) ? WEIR_OK : place_source(at, id);
 }
 
-/* Moves the earliest step of a wish behind what computes an input. */
-static void wait_for(const gathering *at, wish *wanted, uint32_t input)
+/* Moves the earliest step of a wish behind what computes its inputs. */
+static void wait_for_inputs(const gathering *at, wish *wanted)
 {
-    const wi_term *term = &at->recorded->terms[input];
-    const uint32_t step = term->step;
-    uint32_t earliest = step;
+    for (size_t i = 0; i < wanted->n_inputs; i++) {
+        const wi_term *term = &at->recorded->terms[wanted->inputs[i]];
+        const wi_step *step = NULL;
+        uint32_t earliest = term->step;
 
-    if (wi_term_is_uniform(term)) return;
-    wanted->externals++;
-    if (step == WI_NO_STEP || at->steps->items[step].body != wanted->body) return;
-    if (at->steps->items[step].kind != WI_STEP_KERNEL ||
-        at->steps->items[step].count != wanted->count)
-        earliest++;
-    if (wanted->earliest == WI_NO_STEP || earliest > wanted->earliest) wanted->earliest = earliest;
+        if (wi_term_is_uniform(term) || term->step == WI_NO_STEP) continue;
+        step = &at->steps->items[term->step];
+        if (step->body != wanted->body) continue;
+        if (step->kind != WI_STEP_KERNEL || step->count != wanted->count) earliest++;
+        if (wanted->earliest == WI_NO_STEP || earliest > wanted->earliest)
+            wanted->earliest = earliest;
+    }
 }
 
-/* Draws of the same body that wait for a reader. */
-static weir_status take_draw(gathering *at, uint32_t step, uint32_t input)
+/* A term that runs in a kernel, with the draws of its body that wait for a reader. */
+static weir_status place_term(gathering *at, uint32_t id, wish *wanted)
 {
-    const wi_term *term = &at->recorded->terms[input];
+    uint32_t step = WI_NO_STEP;
+    weir_status status = WEIR_OK;
 
-    if (term->kind != WI_TERM_DRAW || term->step != WI_NO_STEP) return WEIR_OK;
-    return term->body == at->steps->items[step].body ? add_member(at, step, input) : WEIR_OK;
+    wait_for_inputs(at, wanted);
+    status = join_kernel(at, wanted, &step);
+    for (size_t i = 0; i < wanted->n_inputs && status == WEIR_OK; i++) {
+        const wi_term *term = &at->recorded->terms[wanted->inputs[i]];
+
+        if (term->kind == WI_TERM_DRAW && term->step == WI_NO_STEP && term->body == wanted->body)
+            status = add_member(at, step, wanted->inputs[i]);
+    }
+    return status == WEIR_OK ? add_member(at, step, id) : status;
 }
 
 static weir_status place_elementwise(gathering *at, uint32_t id)
 {
     const wi_term term = at->recorded->terms[id];
-    wish wanted = {.body = term.body, .count = term.count, .earliest = WI_NO_STEP, .externals = 1};
-    uint32_t step = WI_NO_STEP;
-    weir_status status = WEIR_OK;
+    wish wanted = {.body = term.body,
+                   .count = term.count,
+                   .earliest = WI_NO_STEP,
+                   .inputs = term.inputs,
+                   .n_inputs = term.n_inputs};
 
-    for (uint32_t i = 0; i < term.n_inputs; i++) wait_for(at, &wanted, term.inputs[i]);
-    status = find_kernel(at, &wanted, &step);
-    for (uint32_t i = 0; i < term.n_inputs && status == WEIR_OK; i++)
-        status = take_draw(at, step, term.inputs[i]);
-    if (status == WEIR_OK) status = add_member(at, step, id);
-    if (status == WEIR_OK) at->steps->items[step].n_externals += wanted.externals;
-    return status;
+    return place_term(at, id, &wanted);
 }
 
-typedef struct loop_visit {
-    gathering *at;
-    wish *wanted;
-    uint32_t step;
-} loop_visit;
-
-static weir_status visit_wait(void *user, uint32_t term)
+static weir_status visit_input(void *user, uint32_t id)
 {
-    loop_visit *visit = user;
+    gathering *at = user;
+    void *inputs = at->inputs;
 
-    wait_for(visit->at, visit->wanted, term);
+    for (size_t i = 0; i < at->n_inputs; i++) {
+        if (at->inputs[i] == id) return WEIR_OK;
+    }
+    if (!wi_reserve(&inputs, &at->inputs_room, at->n_inputs, sizeof id)) return fail_memory();
+    at->inputs = inputs;
+    at->inputs[at->n_inputs++] = id;
     return WEIR_OK;
-}
-
-static weir_status visit_draw(void *user, uint32_t term)
-{
-    loop_visit *visit = user;
-
-    return take_draw(visit->at, visit->step, term);
 }
 
 /* A loop that runs inside a kernel. */
@@ -196,24 +239,24 @@ static weir_status place_inside(gathering *at, uint32_t id)
     const wi_term term = at->recorded->terms[id];
     const wi_body *body = &at->recorded->bodies[term.loop];
     wish wanted = {.body = term.body, .earliest = WI_NO_STEP, .has_loop = 1};
-    loop_visit visit = {at, &wanted, WI_NO_STEP};
     weir_status status = WEIR_OK;
 
     for (uint32_t c = 0; c < body->n_carries; c++) {
-        if (!at->recorded->terms[body->carries[c]].is_live) continue;
-        wanted.count = at->recorded->terms[body->carries[c]].count;
-        wanted.externals++;
+        if (at->recorded->terms[body->carries[c]].is_live)
+            wanted.count = at->recorded->terms[body->carries[c]].count;
     }
-    status = wi_loop_externals(at->recorded, term.loop, visit_wait, &visit);
-    if (status == WEIR_OK) status = find_kernel(at, &wanted, &visit.step);
-    if (status == WEIR_OK) status = wi_loop_externals(at->recorded, term.loop, visit_draw, &visit);
-    if (status == WEIR_OK) status = add_member(at, visit.step, id);
+    at->n_inputs = 0;
+    status = wi_loop_externals(at->recorded, term.loop, visit_input, at);
+    wanted.inputs = at->inputs;
+    wanted.n_inputs = at->n_inputs;
+    if (status == WEIR_OK) status = place_term(at, id, &wanted);
     if (status != WEIR_OK) return status;
-    at->steps->items[visit.step].loop = term.loop;
-    at->steps->items[visit.step].n_externals += wanted.externals;
+    at->steps->items[at->recorded->terms[id].step].loop = term.loop;
     for (uint32_t n = body->carries[0]; n < id; n++) {
         wi_term *inner = &at->recorded->terms[n];
-        if (wi_body_is_within(at->recorded, inner->body, term.loop)) inner->step = visit.step;
+
+        if (wi_body_is_within(at->recorded, inner->body, term.loop))
+            inner->step = at->recorded->terms[id].step;
     }
     return WEIR_OK;
 }
@@ -254,7 +297,8 @@ static weir_status place_sum(gathering *at, uint32_t id)
     if (status == WEIR_OK) status = add_single(at, WI_STEP_SUM, id);
     if (status != WEIR_OK) return status;
     wi_sum_plan_make(&input->shape, term->axes, term->n_axes, &plan);
-    at->steps->items[at->recorded->terms[id].step].scratch_bytes = plan.scratch_count * sizeof(float);
+    at->steps->items[at->recorded->terms[id].step].scratch_bytes =
+        plan.scratch_count * sizeof(float);
     return WEIR_OK;
 }
 
@@ -315,11 +359,12 @@ static weir_status gather_body(gathering *at, uint32_t body_id)
 
 weir_status wi_steps_gather(wi_recorded *recorded, size_t externals_max, wi_steps *steps)
 {
-    gathering at = {recorded, steps, externals_max};
+    gathering at = {.recorded = recorded, .steps = steps, .externals_max = externals_max};
     weir_status status = gather_body(&at, WI_FUNCTION_BODY);
 
     for (size_t i = 0; i < recorded->n_outs && status == WEIR_OK; i++) {
         status = place_source(&at, recorded->outs[i]);
     }
+    wi_free(at.inputs);
     return status;
 }

@@ -13,6 +13,7 @@ void wi_steps_fini(wi_steps *steps)
         wi_step *step = &steps->items[i];
 
         wi_free(step->members);
+        wi_free(step->loads);
         wi_free(step->slots);
         weir_text_destroy(step->text);
     }

@@ -51,9 +51,11 @@ typedef struct wi_step {
     uint32_t *members;
     size_t n_members;
     size_t members_room;
-    uint32_t loop;      /* body of the loop in it; WI_NO_TERM: none */
-    size_t n_externals; /* values from outside, at most */
-    uint64_t time;      /* in the order of the first trip */
+    uint32_t loop;   /* body of the loop in it; WI_NO_TERM: none */
+    uint32_t *loads; /* kernels: terms of other steps or bodies that it reads */
+    size_t n_loads;
+    size_t loads_room;
+    uint64_t time; /* in the order of the first trip */
     uint64_t scratch_bytes;
     uint64_t scratch_offset;
     /* Kernels: made with the step, the text given up when it is built. */
