@@ -207,6 +207,12 @@ weir_status wi_op_check_inputs(weir_context *context, const wi_op *op, weir_tens
         const weir_context *owner = weir_tensor_get_context(inputs[i]);
 
         if (owner != context && owner != base) {
+            if (wi_context_is_recording(owner)) {
+                return wi_fail_hint(WEIR_E_CAPTURE, op->call,
+                                    "call it with the context that the capture's body got",
+                                    "%c is a tensor of %s capture", (char)('a' + (int)i),
+                                    wi_record_is_capture(context) ? "another" : "a");
+            }
             return wi_fail(WEIR_E_CONTEXT, op->call, "%c belongs to another context",
                            (char)('a' + (int)i));
         }

@@ -98,6 +98,10 @@ weir_status weir_variable_create(weir_context *context, const char *name, weir_d
     if (context == NULL || shape == NULL || out == NULL) {
         return wi_fail(WEIR_E_ARG, "weir_variable_create", "context, shape and out are required");
     }
+    if (wi_context_is_recording(context)) {
+        return wi_fail_hint(WEIR_E_CAPTURE, "weir_variable_create", "create it before the capture",
+                            "variable %s cannot be created in a capture", name != NULL ? name : "");
+    }
     if (!wi_options_read(options, &given, sizeof given)) {
         return wi_fail(WEIR_E_ARG, "weir_variable_create",
                        "options must start from WEIR_VARIABLE_OPTIONS_INIT");
