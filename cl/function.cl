@@ -9,10 +9,7 @@
  * elements), begin and end (trips of the loop; begin > 0: it goes on from the stored state), then those that the
  * function's own text declares. Results overlap no operand. No local memory, no barriers; results do not depend on the
  * size of work-groups.
- *
- * Loops. llvmpipe ends a loop after 65535 trips without a word, so a loop of the kernel is two, a block of trips each.
  */
-#define WI_BLOCK_TRIPS 65535u
 
 /* One vector at `at`, of which `left` elements are there. */
 WI_FN wi_f wi_load_one(__global const float *at, const ulong left) { return wi_load(at, left, 0); }

@@ -9,7 +9,8 @@
 
 typedef enum wi_quirk_effect {
     WI_QUIRK_VECTOR_WIDTH, /* most lanes an item of elementwise kernels */
-    WI_QUIRK_MAX_GROUP     /* largest work-group */
+    WI_QUIRK_MAX_GROUP,    /* largest work-group */
+    WI_QUIRK_LOOP_TRIPS    /* trips that all loops of one work-item make together at most */
 } wi_quirk_effect;
 
 /* A row applies where `word` is found in `field` and `also`, unless "", in any text of the record. */

@@ -73,10 +73,12 @@ static void make_groups(const weir_record *record, wi_device_traits *out)
 static void apply_quirks(const weir_record *record, wi_device_traits *out)
 {
     const wi_quirk *quirk = NULL;
+    uint32_t *const targets[] = {[WI_QUIRK_VECTOR_WIDTH] = &out->vector_width,
+                                 [WI_QUIRK_MAX_GROUP] = &out->max_group,
+                                 [WI_QUIRK_LOOP_TRIPS] = &out->loop_trips_max};
 
     for (size_t i = 0; (quirk = wi_quirk_at(i)) != NULL; i++) {
-        uint32_t *target =
-            quirk->effect == WI_QUIRK_VECTOR_WIDTH ? &out->vector_width : &out->max_group;
+        uint32_t *target = targets[quirk->effect];
 
         if (wi_quirk_applies(quirk, record) && *target > quirk->value) *target = quirk->value;
     }
@@ -93,6 +95,7 @@ void wi_traits_make(const weir_record *record, wi_device_traits *out)
     if (out->compute_units == 0) out->compute_units = 1;
     out->address_bits = number32(record, WI_PROPERTY_ADDRESS_BITS, 32);
     out->is_little_endian = wi_record_get_number(record, WI_PROPERTY_ENDIAN_LITTLE, 1) != 0;
+    out->loop_trips_max = UINT32_MAX;
     out->vector_width = preferences[device_class].vector_width;
     out->group_size = preferences[device_class].group_size;
     apply_quirks(record, out);

@@ -176,8 +176,7 @@ weir_status weir_function_capture(weir_context *context, const weir_argument_spe
     if (status == WEIR_OK) status = create(context, specs, n_specs, &function);
     if (status == WEIR_OK) status = record(function, n_outs, body, user);
     if (status != WEIR_OK) goto done;
-    status = wi_steps_make(&function->recorded, wi_context_get_traits(context)->base_align_bytes,
-                           &function->steps);
+    status = wi_steps_make(&function->recorded, wi_context_get_traits(context), &function->steps);
     if (status != WEIR_OK) goto done;
     *out = function;
     function = NULL;

@@ -194,23 +194,10 @@ static void put_loop(wi_writer *out, uint32_t loop, int is_top)
         (void)wi_writer_slot(out, &(wi_slot){.kind = WI_SLOT_COUNTER, .at = g});
         wi_writer_line(out, "ulong n%" PRIu32 " = counter%" PRIu32 ";", g, g);
     }
-    wi_writer_line(
-        out, "for (ulong b%" PRIu32 " = %s; b%" PRIu32 " < %s; b%" PRIu32 " += WI_BLOCK_TRIPS) {",
-        loop, is_top ? "begin" : "0", loop, end, loop);
+    wi_writer_line(out, "for (ulong i%" PRIu32 " = %s; i%" PRIu32 " < %s; i%" PRIu32 "++) {", loop,
+                   is_top ? "begin" : "0", loop, end, loop);
     out->depth++;
-    wi_writer_line(out,
-                   "const uint r%" PRIu32 " = %s - b%" PRIu32
-                   " < WI_BLOCK_TRIPS ? (uint)(%s - b%" PRIu32 ") : WI_BLOCK_TRIPS;",
-                   loop, end, loop, end, loop);
-    wi_writer_line(out,
-                   "for (uint k%" PRIu32 " = 0; k%" PRIu32 " < r%" PRIu32 "; k%" PRIu32 "++) {",
-                   loop, loop, loop, loop);
-    out->depth++;
-    wi_writer_line(out, "const ulong i%" PRIu32 " = b%" PRIu32 " + k%" PRIu32 ";", loop, loop,
-                   loop);
     put_trip(out, loop);
-    out->depth--;
-    wi_writer_line(out, "}");
     out->depth--;
     wi_writer_line(out, "}");
     for (uint32_t c = 0; c < body->n_carries; c++) {

@@ -11,8 +11,6 @@
 
 #include <time.h>
 
-#define BLOCK_TRIPS_MAX UINT64_C(65535) /* of each of a kernel's two loops, see cl/function.cl */
-#define LAUNCH_TRIPS_MAX (BLOCK_TRIPS_MAX * BLOCK_TRIPS_MAX)
 #define PIECE_SECONDS 0.1
 #define SETTLED_SECONDS 0.05 /* a piece of this length tells the time of a trip well */
 #define MEASURED_MAX 8       /* pieces waited for, at most */
@@ -131,6 +129,15 @@ static weir_status launch_measured(wi_run *run, wi_step *step, uint64_t begin, u
     return WEIR_OK;
 }
 
+/* Trips that a launch may make on this device. */
+static uint64_t get_most(const wi_run *run, const wi_step *step)
+{
+    const uint32_t most = wi_context_get_traits(run->context)->loop_trips_max;
+
+    if (most == UINT32_MAX || step->loop == WI_NO_TERM) return UINT64_MAX;
+    return most / wi_loop_iterations(run->recorded, step->loop);
+}
+
 /* Trips of the next piece. */
 static uint64_t choose_piece(const wi_step *step, uint64_t left)
 {
@@ -140,7 +147,7 @@ static uint64_t choose_piece(const wi_step *step, uint64_t left)
     if (trips > FIRST_TRIPS_MAX) trips = FIRST_TRIPS_MAX;
     if (step->seconds_a_trip > 0) {
         most = PIECE_SECONDS / step->seconds_a_trip;
-        trips = most < (double)LAUNCH_TRIPS_MAX ? (uint64_t)most : LAUNCH_TRIPS_MAX;
+        trips = most < 0x1p62 ? (uint64_t)most : left;
     }
     if (trips == 0) trips = 1;
     return trips < left ? trips : left;
@@ -150,6 +157,7 @@ weir_status wi_run_kernel(wi_run *run, wi_step *step)
 {
     const int is_cut =
         weir_device_get_class(weir_context_get_device(run->context)) != WEIR_DEVICE_CPU;
+    const uint64_t most = get_most(run, step);
     uint64_t trips = 0;
     uint64_t begin = 0;
     weir_status status = WEIR_OK;
@@ -158,9 +166,9 @@ weir_status wi_run_kernel(wi_run *run, wi_step *step)
     if (step->loop != WI_NO_TERM) trips = wi_run_trips(run, step->loop);
     do {
         const uint64_t left = trips - begin;
-        uint64_t piece = left < LAUNCH_TRIPS_MAX ? left : LAUNCH_TRIPS_MAX;
+        uint64_t piece = is_cut ? choose_piece(step, left) : left;
 
-        if (is_cut) piece = choose_piece(step, left);
+        if (piece > most) piece = most;
         if (is_cut && piece < left && step->measured < MEASURED_MAX)
             status = launch_measured(run, step, begin, begin + piece);
         else

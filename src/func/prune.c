@@ -10,6 +10,7 @@
  */
 #include "func/steps.h"
 
+#include "base/checked.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -126,13 +127,38 @@ static weir_status count_external(void *user, uint32_t term)
     return WEIR_OK;
 }
 
-void wi_mark_inside(wi_recorded *recorded, size_t externals_max)
+uint64_t wi_loop_iterations(const wi_recorded *recorded, uint32_t loop)
+{
+    uint64_t iterations = 1;
+
+    for (size_t b = loop + (size_t)1; b < recorded->n_bodies; b++) {
+        const wi_body *inner = &recorded->bodies[b];
+        uint64_t all = 0;
+
+        if (inner->parent != loop ||
+            (inner->trips.kind == WI_SCALAR_NUMBER && inner->trips.value <= 0))
+            continue;
+        if (inner->trips.kind != WI_SCALAR_NUMBER ||
+            !wi_mul_u64((uint64_t)inner->trips.value, wi_loop_iterations(recorded, (uint32_t)b),
+                        &all) ||
+            !wi_add_u64(iterations, all, &iterations)) {
+            return UINT64_MAX;
+        }
+    }
+    return iterations;
+}
+
+void wi_mark_inside(wi_recorded *recorded, size_t externals_max, uint32_t loop_trips_max)
 {
     for (size_t b = recorded->n_bodies; b-- > 1;) { /* inner loops have larger numbers */
         wi_body *body = &recorded->bodies[b];
         uint64_t count = 0;
         size_t externals = 0;
         int fits = recorded->terms[body->term].is_live;
+
+        if (loop_trips_max != UINT32_MAX &&
+            wi_loop_iterations(recorded, (uint32_t)b) > loop_trips_max / 4)
+            fits = 0;
 
         body->is_inside = 0;
         for (uint32_t c = 0; c < body->n_carries; c++) {

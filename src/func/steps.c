@@ -60,20 +60,20 @@ static weir_status write_all(const wi_recorded *recorded, wi_steps *steps, int *
     return status;
 }
 
-weir_status wi_steps_make(wi_recorded *recorded, uint64_t align_bytes, wi_steps *out)
+weir_status wi_steps_make(wi_recorded *recorded, const wi_device_traits *traits, wi_steps *out)
 {
     weir_status status = wi_mark_live(recorded);
     int fits = 0;
 
     for (size_t most = EXTERNALS_MAX; status == WEIR_OK && !fits; most /= 2) {
         reset(recorded, out);
-        wi_mark_inside(recorded, most);
+        wi_mark_inside(recorded, most, traits->loop_trips_max);
         status = wi_steps_gather(recorded, most, out);
         if (status != WEIR_OK) break;
         wi_mark_stored(recorded, out);
         status = write_all(recorded, out, &fits);
     }
-    if (status == WEIR_OK) status = wi_steps_layout(recorded, align_bytes, out);
+    if (status == WEIR_OK) status = wi_steps_layout(recorded, traits->base_align_bytes, out);
     if (status != WEIR_OK) wi_steps_fini(out);
     return status;
 }

@@ -84,8 +84,12 @@ typedef struct wi_steps {
 weir_status wi_mark_live(wi_recorded *recorded);
 
 /** Finds which loops run inside a kernel.
- * externals_max   loops that read more values from outside do not */
-void wi_mark_inside(wi_recorded *recorded, size_t externals_max);
+ * externals_max    loops that read more values from outside do not
+ * loop_trips_max   of the device, see wi_device_traits: what a trip with its inner loops needs must fit several times */
+void wi_mark_inside(wi_recorded *recorded, size_t externals_max, uint32_t loop_trips_max);
+
+/** Trips that one trip of a loop makes, those of inner loops included; UINT64_MAX if that is not known. */
+uint64_t wi_loop_iterations(const wi_recorded *recorded, uint32_t loop);
 
 /** Gathers the live terms into steps. externals_max: for each kernel. Errors: HOST_MEMORY. */
 weir_status wi_steps_gather(wi_recorded *recorded, size_t externals_max, wi_steps *steps);
@@ -106,7 +110,7 @@ size_t wi_step_parameter_bytes(const wi_step *step);
 weir_status wi_steps_layout(wi_recorded *recorded, uint64_t align_bytes, wi_steps *steps);
 
 /** All passes. Errors: HOST_MEMORY, UNSUPPORTED. */
-weir_status wi_steps_make(wi_recorded *recorded, uint64_t align_bytes, wi_steps *out);
+weir_status wi_steps_make(wi_recorded *recorded, const wi_device_traits *traits, wi_steps *out);
 
 void wi_steps_fini(wi_steps *steps);
 
