@@ -20,7 +20,8 @@ typedef struct wi_device_traits {
     uint32_t address_bits;
     uint32_t
         vector_width; /* lanes an item of elementwise kernels: 8 on CPUs, 1 on llvmpipe, 4 on GPUs */
-    uint32_t loop_trips_max; /* trips of all loops of one work-item together; UINT32_MAX: no limit */
+    uint32_t
+        loop_trips_max;  /* trips of all loops of one work-item together; UINT32_MAX: no limit */
     uint32_t group_size; /* preferred local size of elementwise kernels, a power of two */
     int is_little_endian;
     const char *platform_text; /* platform name and version, for cache keys */
