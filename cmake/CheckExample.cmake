@@ -1,7 +1,15 @@
-# Fails unless a text contains a program as one ```c block: cmake -DREADME=... -DEXAMPLE=... -P CheckExample.cmake
-file(READ "${README}" text)
+# Fails unless a text contains a program as one ```c block and, where PROGRAM is given, what it prints as one ``` block:
+#   cmake -DTEXT=... -DEXAMPLE=... [-DPROGRAM=...] -P CheckExample.cmake
+file(READ "${TEXT}" text)
 file(READ "${EXAMPLE}" program)
 string(FIND "${text}" "```c\n${program}```\n" at)
 if(at EQUAL -1)
-    message(FATAL_ERROR "${README} does not show ${EXAMPLE} as it is")
+    message(FATAL_ERROR "${TEXT} does not show ${EXAMPLE} as it is")
+endif()
+if(DEFINED PROGRAM)
+    execute_process(COMMAND "${PROGRAM}" OUTPUT_VARIABLE output RESULT_VARIABLE result)
+    string(FIND "${text}" "```\n${output}```\n" at)
+    if(at EQUAL -1 OR NOT result EQUAL 0)
+        message(FATAL_ERROR "${TEXT} does not show what ${PROGRAM} prints (exit ${result}):\n${output}")
+    endif()
 endif()

@@ -116,7 +116,8 @@ tell_missing() { # rows
     done <<<"$1"
 }
 
-# require LIST...: everything of the lists is there on return; exits with 2 where it cannot be had.
+# require LIST...: everything of the lists is there on return; exits with 2 where it cannot be had, and then names what
+# is missing of the list WEIR_WANTS too.
 require() {
     local rows packages
     rows=$(missing "$@")
@@ -129,7 +130,9 @@ require() {
         fi
         if ! privilege >/dev/null; then
             tell_missing "$rows"
-            complain "neither root nor sudo here; run:"
+            rows=$(missing "${WEIR_WANTS:-}")
+            [ -z "$rows" ] || complain "used where it is there: $(row_packages <<<"$rows")"
+            complain "not root, and no sudo that asks for nothing or can ask on a terminal; run as root:"
             printf 'apt-get install %s\n' "$packages"
             exit 2
         fi
