@@ -169,7 +169,11 @@ static weir_status call_again(void *user)
 
     weir_context_reset_error(ctx);
     called = call(kept->f, kept->start);
-    waited = weir_context_synchronize(ctx); /* events go */
+    waited = weir_context_synchronize(ctx);
+    if (called != WEIR_OK || waited != WEIR_OK) { /* the fault is over; events go */
+        weir_context_reset_error(ctx);
+        wt_ok(weir_context_synchronize(ctx));
+    }
     return called != WEIR_OK ? called : waited;
 }
 
