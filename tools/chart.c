@@ -9,10 +9,33 @@
 
 #define TICKS_WANTED 6
 
+/* Adds a tick; returns 1 if there may be more. */
+static int add_tick(chart_axis *axis, double tick)
+{
+    if (tick > axis->most || axis->count == CHART_TICKS_MAX) return 0;
+    axis->ticks[axis->count++] = tick;
+    return 1;
+}
+
+/* Ticks at 0, step, 2 step, ... */
+static void add_linear_ticks(chart_axis *axis, double step)
+{
+    while (add_tick(axis, step * (double)axis->count)) continue;
+}
+
+/* Ticks at the powers of 2^power. */
+static void add_log_ticks(chart_axis *axis, double power)
+{
+    double first = ceil(log2(axis->least) / power);
+
+    while (add_tick(axis, exp2((first + (double)axis->count) * power))) continue;
+}
+
 void chart_bytes_axis(chart_axis *axis, uint64_t smallest, uint64_t largest, int is_log,
                       double from, double to)
 {
     double top = largest == 0 ? 4096 : (double)largest;
+    double power = 1;
     double step = 1;
 
     axis->is_log = is_log;
@@ -21,20 +44,15 @@ void chart_bytes_axis(chart_axis *axis, uint64_t smallest, uint64_t largest, int
     axis->count = 0;
     if (is_log) {
         axis->least = exp2(floor(log2(smallest < 1 ? 1 : (double)smallest)) - 1);
-        step = 2;
-        while (log2(top / axis->least) / log2(step) > TICKS_WANTED + 1) step *= step;
-        axis->most = axis->least * 2;
-        while (axis->most < top * 1.2) axis->most *= 2;
-        for (double tick = exp2(ceil(log2(axis->least) / log2(step)) * log2(step));
-             tick <= axis->most && axis->count < CHART_TICKS_MAX; tick *= step)
-            axis->ticks[axis->count++] = tick;
-        return;
+        axis->most = exp2(ceil(log2(top * 1.2)));
+        while (log2(top / axis->least) / power > TICKS_WANTED + 1) power *= 2;
+        add_log_ticks(axis, power);
+    } else {
+        while (step * TICKS_WANTED < top) step *= 2;
+        axis->least = 0;
+        axis->most = step * (floor(top * 1.05 / step) + 1);
+        add_linear_ticks(axis, step);
     }
-    while (step * TICKS_WANTED < top) step *= 2;
-    axis->least = 0;
-    axis->most = step * (floor(top * 1.05 / step) + 1);
-    for (double tick = 0; tick <= axis->most && axis->count < CHART_TICKS_MAX; tick += step)
-        axis->ticks[axis->count++] = tick;
 }
 
 void chart_count_axis(chart_axis *axis, uint64_t largest, double from, double to)
@@ -50,8 +68,7 @@ void chart_count_axis(chart_axis *axis, uint64_t largest, double from, double to
     axis->least = 0;
     axis->most = top;
     axis->count = 0;
-    for (double tick = 0; tick <= top && axis->count < CHART_TICKS_MAX; tick += step)
-        axis->ticks[axis->count++] = tick;
+    add_linear_ticks(axis, step);
 }
 
 double chart_place(const chart_axis *axis, double value)

@@ -17,13 +17,14 @@ static void note(int number)
 {
     const char *line = atomic_load(&last_line);
     size_t bytes = 0;
+    ssize_t written = 0;
 
     (void)number;
     is_requested = 1;
     if (line == NULL) return;
     while (line[bytes] != '\0') bytes++;
-    /* A line that cannot be written changes nothing. */
-    if (write(STDERR_FILENO, line, bytes) < 0) bytes = 0;
+    written = write(STDERR_FILENO, line, bytes);
+    (void)written; /* a line that cannot be written changes nothing */
     _exit(PROGRAM_INTERRUPTED);
 }
 

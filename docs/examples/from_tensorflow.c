@@ -1,4 +1,5 @@
 /* The snippets of docs/from-tensorflow.md as one program: each function is one of them. */
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <weir/weir.h>
@@ -113,8 +114,8 @@ static void fill_too_much(weir_context *context)
 
 static int same_bits(weir_tensor *a, weir_tensor *b)
 {
-    static float left[1024];
-    static float right[1024];
+    static uint32_t left[1024];
+    static uint32_t right[1024];
 
     return weir_tensor_to_host(a, left, sizeof left) == WEIR_OK &&
            weir_tensor_to_host(b, right, sizeof right) == WEIR_OK &&

@@ -261,6 +261,35 @@ static weir_status place_inside(gathering *at, uint32_t id)
     return WEIR_OK;
 }
 
+/* What a loop reads from memory although it is the same number everywhere: the source of a copy or a sum, or where a
+ * loop in it that runs launch by launch starts. It has to be there before the loop is. */
+static weir_status place_uniforms(gathering *at, uint32_t loop)
+{
+    const wi_recorded *recorded = at->recorded;
+    weir_status status = WEIR_OK;
+
+    for (uint32_t n = recorded->bodies[loop].carries[0];
+         n < recorded->bodies[loop].term && status == WEIR_OK; n++) {
+        const wi_term *term = &recorded->terms[n];
+        const wi_body *inner = term->kind == WI_TERM_LOOP ? &recorded->bodies[term->loop] : NULL;
+        const uint32_t n_inputs = inner != NULL ? inner->n_carries : term->n_inputs;
+
+        if (!term->is_live || !wi_body_is_within(recorded, term->body, loop)) continue;
+        if (inner != NULL ? inner->is_inside
+                          : term->kind != WI_TERM_COPY && term->kind != WI_TERM_SUM)
+            continue;
+        for (uint32_t i = 0; i < n_inputs && status == WEIR_OK; i++) {
+            const uint32_t input =
+                wi_root(recorded, inner != NULL ? inner->inits[i] : term->inputs[i]);
+
+            if (inner != NULL && !recorded->terms[inner->carries[i]].is_live) continue;
+            if (!wi_body_is_within(recorded, recorded->terms[input].body, loop))
+                status = place_source(at, input);
+        }
+    }
+    return status;
+}
+
 static weir_status gather_body(gathering *at, uint32_t body_id);
 
 /* A loop that runs launch by launch. */
@@ -274,6 +303,7 @@ static weir_status place_loop(gathering *at, uint32_t id)
         if (at->recorded->terms[body->carries[c]].is_live)
             status = place_source(at, body->inits[c]);
     }
+    if (status == WEIR_OK) status = place_uniforms(at, loop);
     if (status == WEIR_OK) status = add_single(at, WI_STEP_LOOP, id);
     if (status != WEIR_OK) return status;
     at->steps->items[at->recorded->terms[id].step].loop = loop;

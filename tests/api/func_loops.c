@@ -1,0 +1,106 @@
+/* Loops that run launch by launch: what they read from outside is in memory before they begin. */
+#include "func_support.h"
+
+TestSuite(func_loops, .timeout = WT_TIMEOUT);
+
+/* Where the number comes from that is the same everywhere. */
+enum { FROM_FILL, FROM_SCALAR, FROM_COUNT };
+
+struct uniform {
+    int from;
+    int is_nested; /* 1: an inner loop starts from it; 0: a carry that never changes */
+};
+
+/* x + transpose(u) + sum(u) */
+static weir_status add_number(weir_context *ctx, weir_tensor *x, weir_tensor *u, weir_tensor **out)
+{
+    weir_tensor *turned = NULL;
+    weir_tensor *total = NULL;
+    weir_tensor *sum = NULL;
+    weir_status st = weir_transpose(ctx, u, NULL, &turned);
+
+    if (st == WEIR_OK) st = weir_sum(ctx, u, NULL, 0, 0, &total);
+    if (st == WEIR_OK) st = weir_add(ctx, x, turned, &sum);
+    if (st == WEIR_OK) st = weir_add(ctx, sum, total, out);
+    weir_tensor_release(sum);
+    weir_tensor_release(total);
+    weir_tensor_release(turned);
+    return st;
+}
+
+static weir_status keep_trip(weir_context *ctx, weir_scalar index, weir_tensor *const *in,
+                             weir_tensor **out, void *user)
+{
+    (void)index;
+    (void)user;
+    out[1] = weir_tensor_retain(in[1]);
+    return add_number(ctx, in[0], in[1], &out[0]);
+}
+
+static weir_status inner_trip(weir_context *ctx, weir_scalar index, weir_tensor *const *in,
+                              weir_tensor **out, void *user)
+{
+    (void)index;
+    (void)user;
+    return add_number(ctx, in[0], in[0], &out[0]);
+}
+
+static weir_status outer_trip(weir_context *ctx, weir_scalar index, weir_tensor *const *in,
+                              weir_tensor **out, void *user)
+{
+    weir_tensor *start = user;
+    weir_tensor *inner = NULL;
+    weir_status st = weir_for(ctx, weir_scalar_of(2), inner_trip, NULL, &start, 1, &inner);
+
+    (void)index;
+    if (st == WEIR_OK) st = weir_add(ctx, in[0], inner, &out[0]);
+    weir_tensor_release(inner);
+    return st;
+}
+
+static weir_status uniform_body(weir_context *ctx, const weir_argument *arguments,
+                                weir_tensor **outs, void *user)
+{
+    const struct uniform *test = user;
+    const weir_shape *shape = weir_tensor_get_shape(arguments[0].tensor);
+    weir_tensor *in[] = {arguments[0].tensor, NULL};
+    weir_tensor *carries[2] = {NULL};
+    weir_status st = test->from == FROM_FILL
+                         ? weir_full(ctx, WEIR_DTYPE_F32, shape, 2.5, &in[1])
+                         : weir_from_scalar(ctx, arguments[1].scalar, shape, &in[1]);
+
+    if (st == WEIR_OK && test->is_nested)
+        st = weir_for(ctx, arguments[1].scalar, outer_trip, in[1], in, 1, carries);
+    else if (st == WEIR_OK)
+        st = weir_for(ctx, arguments[1].scalar, keep_trip, NULL, in, 2, carries);
+    weir_tensor_release(carries[1]);
+    weir_tensor_release(in[1]);
+    outs[0] = carries[0];
+    return st;
+}
+
+WEIR_DEVICE_TEST_TAGGED(func_loops, numbers_from_outside_are_written_before_the_loop)
+{
+    const weir_shape shape = func_matrix(3, 3);
+    weir_tensor *start = func_values(ctx, &shape, 4);
+    const weir_argument arguments[] = {func_tensor(start), func_number(3)};
+    weir_argument_spec specs[2];
+
+    (void)dev;
+    func_specs(&shape, specs);
+    for (int i = 0; i < 2 * FROM_COUNT; i++) {
+        struct uniform test = {.from = i % FROM_COUNT, .is_nested = i / FROM_COUNT};
+        weir_tensor *eager = NULL;
+        weir_tensor *captured = NULL;
+        weir_function *f = NULL;
+
+        wt_ok(uniform_body(ctx, arguments, &eager, &test));
+        wt_ok(weir_function_capture(ctx, specs, 2, 1, uniform_body, &test, &f));
+        wt_ok(weir_function_call(f, arguments, 2, &captured, 1));
+        cr_assert(func_equal(eager, captured), "number %d, nested %d", test.from, test.is_nested);
+        weir_tensor_release(eager);
+        weir_tensor_release(captured);
+        weir_function_release(f);
+    }
+    weir_tensor_release(start);
+}
