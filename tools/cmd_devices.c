@@ -191,7 +191,7 @@ static int run(const program_command *self, int argc, char **argv)
     code = option_parse(self, argc, argv, &settings, operands, &operand_count);
     if (code != OPTION_GO_ON) goto done;
     if (operand_count > 0) {
-        output_usage("weir devices: %s: reading a file is not in this build; without FILE the live "
+        output_usage("weir devices: %s: reading a file is not in this build; without one the live "
                      "devices are listed",
                      operands[0]);
         code = PROGRAM_USAGE;
@@ -216,7 +216,7 @@ done:
 const program_command command_devices = {
     .name = "devices",
     .summary = "list the OpenCL devices with their facts",
-    .operands = "[FILE|-]",
+    .operands = "", /* one is read to say that this build takes none */
     .operand_max = 1,
     .options = options,
     .details = "Exit status: 0 there is a device, 1 failed, 2 bad usage, 3 no device (the reason "

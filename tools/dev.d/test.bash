@@ -1,6 +1,9 @@
 # tools/dev test: everything that tests/matrix can run here.
 
 dev_test() {
+    case " $* " in
+    *' --help '* | *' -h '*) exec "$WEIR_DEV_ROOT/tests/matrix" --help ;; # and installs nothing
+    esac
     WEIR_WANTS=$WEIR_NEEDS_EXTRA require "$WEIR_NEEDS_BUILD" "$WEIR_NEEDS_TEST"
     prefer "$WEIR_NEEDS_EXTRA"
     find_implementations
