@@ -105,7 +105,28 @@ weir_status weir_for(weir_context *context, weir_scalar trips, weir_for_body *bo
     return run_eager(context, trips.value, body, user, carries_in, n, outs);
 }
 
-/* Makes the loop's body and the symbols of its carries. */
+/* The start of a carry as a term of the carry's own shape; of a reshaped tensor a copy, which is needed only if the carry
+ * turns out to be none. */
+static weir_status find_shaped(wi_capture *capture, weir_tensor *carry, uint32_t init,
+                               uint32_t *out)
+{
+    wi_recorded *recorded = &capture->recorded;
+    wi_term copy = {.kind = WI_TERM_ELEMENTWISE, .op = &wi_op_copy, .n_inputs = 1};
+
+    *out = init;
+    if (weir_shape_equal(&recorded->terms[init].shape, weir_tensor_get_shape(carry)))
+        return WEIR_OK;
+    copy.inputs[0] = init;
+    copy.body = capture->body;
+    copy.dtype = weir_tensor_get_dtype(carry);
+    copy.shape = *weir_tensor_get_shape(carry);
+    copy.count = weir_tensor_get_count(carry);
+    if (copy.dtype != WEIR_DTYPE_F32) copy.kind = WI_TERM_COPY;
+    return wi_recorded_add(recorded, &copy, out);
+}
+
+/* Makes the loop's body and the symbols of its carries. Until the loop ends, `outs` are the starts in the carries'
+ * shapes. */
 static weir_status begin_loop(wi_capture *capture, weir_scalar trips,
                               weir_tensor *const *carries_in, size_t n, uint32_t *out,
                               weir_tensor **carries)
@@ -125,6 +146,8 @@ static weir_status begin_loop(wi_capture *capture, weir_scalar trips,
         wi_term term = {.kind = WI_TERM_CARRY, .body = *out, .at = (uint32_t)i, .loop = *out};
 
         status = wi_capture_find_dense(capture, carries_in[i], "weir_for", &body->inits[i]);
+        if (status == WEIR_OK)
+            status = find_shaped(capture, carries_in[i], body->inits[i], &body->outs[i]);
         if (status != WEIR_OK) break;
         term.dtype = weir_tensor_get_dtype(carries_in[i]);
         term.shape = *weir_tensor_get_shape(carries_in[i]);
@@ -197,15 +220,15 @@ static void replace_carry(wi_recorded *recorded, const wi_body *body, size_t i)
         wi_term *term = &recorded->terms[n];
 
         for (uint32_t k = 0; k < term->n_inputs; k++) {
-            if (term->inputs[k] == carry) term->inputs[k] = body->inits[i];
+            if (term->inputs[k] == carry) term->inputs[k] = body->outs[i];
         }
     }
     for (size_t b = 1; b < recorded->n_bodies; b++) {
         wi_body *inner = &recorded->bodies[b];
 
         for (uint32_t k = 0; k < inner->n_carries; k++) {
-            if (inner->inits[k] == carry) inner->inits[k] = body->inits[i];
-            if (inner->outs[k] == carry) inner->outs[k] = body->inits[i];
+            if (inner->inits[k] == carry) inner->inits[k] = body->outs[i];
+            if (inner->outs[k] == carry) inner->outs[k] = body->outs[i];
         }
     }
 }
@@ -222,7 +245,6 @@ static weir_status end_loop(wi_capture *capture, uint32_t loop, size_t n, weir_t
         wi_body *body = &recorded->bodies[loop];
 
         if (body->results[i] == body->carries[i]) {
-            body->outs[i] = body->inits[i];
             replace_carry(recorded, body, i);
         } else {
             term = recorded->terms[body->carries[i]];

@@ -104,3 +104,61 @@ WEIR_DEVICE_TEST_TAGGED(func_loops, numbers_from_outside_are_written_before_the_
     }
     weir_tensor_release(start);
 }
+
+/* Adds the sums of the rows of carry 1, which stays. */
+static weir_status rows_trip(weir_context *ctx, weir_scalar index, weir_tensor *const *in,
+                             weir_tensor **out, void *user)
+{
+    const int axis = 1;
+    weir_tensor *rows = NULL;
+    weir_status st = weir_sum(ctx, in[1], &axis, 1, 1, &rows);
+
+    (void)index;
+    (void)user;
+    if (st == WEIR_OK) st = weir_add(ctx, in[0], rows, &out[0]);
+    weir_tensor_release(rows);
+    out[1] = weir_tensor_retain(in[1]);
+    return st;
+}
+
+static weir_status reshaped_body(weir_context *ctx, const weir_argument *arguments,
+                                 weir_tensor **outs, void *user)
+{
+    const weir_shape shape = func_matrix(2, 6);
+    weir_tensor *in[2] = {NULL};
+    weir_status st = weir_reshape(ctx, arguments[0].tensor, &shape, &in[1]);
+
+    (void)user;
+    if (st == WEIR_OK) st = weir_scale(ctx, in[1], 2.0f, &in[0]);
+    if (st == WEIR_OK) st = weir_for(ctx, arguments[1].scalar, rows_trip, NULL, in, 2, outs);
+    weir_tensor_release(in[0]);
+    weir_tensor_release(in[1]);
+    return st;
+}
+
+WEIR_DEVICE_TEST_TAGGED(func_loops, a_carry_that_stays_has_its_own_shape)
+{
+    const weir_shape shape = func_matrix(3, 4);
+    weir_tensor *start = func_values(ctx, &shape, 5);
+    const weir_argument arguments[] = {func_tensor(start), func_number(2)};
+    weir_argument_spec specs[2];
+    weir_tensor *eager[2] = {NULL};
+    weir_tensor *captured[2] = {NULL};
+    weir_function *f = NULL;
+
+    (void)dev;
+    func_specs(&shape, specs);
+    wt_ok(reshaped_body(ctx, arguments, eager, NULL));
+    wt_ok(weir_function_capture(ctx, specs, 2, 2, reshaped_body, NULL, &f));
+    wt_ok(weir_function_call(f, arguments, 2, captured, 2));
+    for (int i = 0; i < 2; i++) {
+        cr_assert(
+            weir_shape_equal(weir_tensor_get_shape(eager[i]), weir_tensor_get_shape(captured[i])),
+            "carry %d", i);
+        cr_assert(func_equal(eager[i], captured[i]), "carry %d", i);
+        weir_tensor_release(eager[i]);
+        weir_tensor_release(captured[i]);
+    }
+    weir_function_release(f);
+    weir_tensor_release(start);
+}
