@@ -14,6 +14,7 @@
 #include "ops/sum_text.h"
 
 #define CHUNK 4096U
+#define SHORT 64U /* sums so short that a vector of them is better than vectors of their elements */
 
 /* Keys of this file's kernels: the tag, the kernel, the dimensions. */
 #define KEY_TAG (UINT64_C(0x6f707303) << 32)
@@ -30,6 +31,7 @@ typedef struct sum_launch {
 typedef struct request {
     wi_sum_kernel kernel;
     unsigned dims;
+    unsigned block;
     wi_kernel_text text;
 } request;
 
@@ -74,7 +76,8 @@ void wi_sum_shape(const weir_shape *source, const int *axes, unsigned n_axes, in
 static weir_status make_recipe(void *user, wi_kernel_recipe *recipe)
 {
     request *wanted = user;
-    const weir_status status = wi_sum_text_write(wanted->kernel, wanted->dims, &wanted->text);
+    const weir_status status =
+        wi_sum_text_write(wanted->kernel, wanted->dims, wanted->block, &wanted->text);
 
     recipe->sources = wanted->text.sources;
     recipe->source_count = wanted->text.source_count;
@@ -120,7 +123,10 @@ static weir_status launch_kernel(weir_context *context, wi_sum_kernel kernel, un
                                  const sum_launch *launch, uint64_t items, unsigned group)
 {
     weir_status status = WEIR_OK;
-    request wanted = {.kernel = kernel, .dims = dims};
+    request wanted = {.kernel = kernel,
+                      .dims = dims,
+                      .block = wi_sum_block(wi_context_get_traits(context)),
+                      .text = {.text = NULL}};
     wi_pieces pieces = {.item_elements = 1, .fill_args = fill_args, .user = launch};
 
     status = wi_context_kernel(context, KEY_TAG | (uint64_t)kernel << 8 | dims, make_recipe,
@@ -146,7 +152,8 @@ static weir_status launch_chunks(weir_context *context, const wi_sum_plan *plan,
                                  const weir_shape *source, const wi_operand *x,
                                  const wi_operand *out, unsigned group)
 {
-    const unsigned width = wi_context_get_traits(context)->vector_width;
+    const wi_device_traits *traits = wi_context_get_traits(context);
+    const uint64_t columns = (uint64_t)wi_sum_block(traits) * traits->vector_width; /* an item */
     int64_t strides[WEIR_RANK_MAX] = {0};
     wi_layout kept;
     wi_layout gone;
@@ -162,9 +169,10 @@ static weir_status launch_chunks(weir_context *context, const wi_sum_plan *plan,
     lay_out(&plan->kept, plan->kept_from, strides, &kept);
     lay_out(&plan->gone, plan->gone_from, strides, &gone);
     dims = kept.rank > gone.rank ? kept.rank : gone.rank;
-    if (kept.strides[0][0] == 1 && kept.extents[0] >= width && gone.strides[0][0] != 1) {
+    if (kept.extents[0] >= traits->vector_width &&
+        (plan->length <= SHORT || (kept.strides[0][0] == 1 && gone.strides[0][0] != 1))) {
         kernel = WI_SUM_COLUMNS;
-        items = plan->results / kept.extents[0] * ((kept.extents[0] - 1) / width + 1);
+        items = plan->results / kept.extents[0] * ((kept.extents[0] - 1) / columns + 1);
     }
     launch.fixed_count = 0;
     push_u64(&launch, plan->chunks);

@@ -1,6 +1,8 @@
 /* Kernels around the bodies of cl/sum.cl: only the number of dimensions differs from text to text. */
 #include "ops/sum_text.h"
 
+#include <string.h>
+
 static void put_reduce(weir_text *out, unsigned dims, const char *body)
 {
     weir_text_append(out, ", const ulong chunks, const ulong length");
@@ -30,8 +32,13 @@ static void put_join(weir_text *out)
                           "out + out_at);\n}\n");
 }
 
-weir_status wi_sum_text_write(wi_sum_kernel kernel, unsigned dims, wi_kernel_text *out)
+unsigned wi_sum_block(const wi_device_traits *traits) { return traits->group_size <= 16 ? 8 : 1; }
+
+weir_status wi_sum_text_write(wi_sum_kernel kernel, unsigned dims, unsigned block,
+                              wi_kernel_text *out)
 {
+    static const char *const blocks[] = {
+        [1] = "#define WI_BLOCK 1\n", [8] = "#define WI_BLOCK 8\n"};
     static const char *const bodies[] = {
         [WI_SUM_ROWS] = "wi_sum_rows", [WI_SUM_COLUMNS] = "wi_sum_columns", [WI_SUM_JOIN] = ""};
     static const char *const names[] = {[WI_SUM_ROWS] = "weir_sum_rows",
@@ -48,6 +55,8 @@ weir_status wi_sum_text_write(wi_sum_kernel kernel, unsigned dims, wi_kernel_tex
     else
         put_reduce(out->text, dims, bodies[kernel]);
     status = wi_kernel_text_add_strided(out, dims);
-    if (status == WEIR_OK) status = wi_kernel_text_add(out, "sum.cl");
+    if (status != WEIR_OK) return status;
+    out->sources[out->source_count++] = (wi_source){"block", blocks[block], strlen(blocks[block])};
+    status = wi_kernel_text_add(out, "sum.cl");
     return status == WEIR_OK ? wi_kernel_text_end(out) : status;
 }

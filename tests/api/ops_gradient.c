@@ -3,7 +3,7 @@
 #include "cl/numeric.h"
 #include "op_case.h"
 #include "ops/gradient.h"
-#include "ops_model.h"
+#include "ops_sum_model.h"
 
 TestSuite(ops_gradient, .timeout = WT_TIMEOUT);
 

@@ -1,7 +1,7 @@
 /* Sums over any axes: the published order bit by bit, the error against f64, what they refuse. N5: the same sum five
  * times is the same bits (sum_groups.c has the sizes of work-groups). */
 #include "fence.h"
-#include "ops_model.h"
+#include "ops_sum_model.h"
 #include "tol.h"
 
 TestSuite(ops_sum, .timeout = WT_TIMEOUT);
@@ -96,6 +96,31 @@ WEIR_DEVICE_TEST_TAGGED(ops_sum, every_length_around_lanes_and_chunks)
         tensor = ops_array_upload(ctx, &array);
         check_sum(ctx, tensor, &array, first, 1, 0);
         check_sum(ctx, tensor, &array, second, 1, 0);
+        weir_tensor_release(tensor);
+        free(array.data);
+    }
+}
+
+/* Short sums are made a vector at a time, from neighbours or from places apart. */
+WEIR_DEVICE_TEST_TAGGED(ops_sum, short_ones_of_every_length)
+{
+    static const int axes[] = {0, 1, 2};
+
+    (void)dev;
+    ops_random_state = 71;
+    for (uint64_t n = 1; n < 70; n += n < 8 ? 1 : 7) {
+        const weir_shape shape = {.rank = 3, .extents = {5, n, 1 + ops_below(150)}};
+        const weir_shape last = {.rank = 3, .extents = {3, 1 + ops_below(150), n}};
+        ops_array array = ops_array_random(&shape);
+        weir_tensor *tensor = ops_array_upload(ctx, &array);
+
+        check_sum(ctx, tensor, &array, axes + 1, 1, 0);
+        check_sum(ctx, tensor, &array, axes, 2, 0);
+        weir_tensor_release(tensor);
+        free(array.data);
+        array = ops_array_random(&last);
+        tensor = ops_array_upload(ctx, &array);
+        check_sum(ctx, tensor, &array, axes + 2, 1, 0);
         weir_tensor_release(tensor);
         free(array.data);
     }

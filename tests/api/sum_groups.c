@@ -1,6 +1,6 @@
 /* Sums do not depend on the size of work-groups. N5. */
 #include "ops/sum.h"
-#include "ops_model.h"
+#include "ops_sum_model.h"
 
 TestSuite(sum_groups, .timeout = WT_TIMEOUT);
 
