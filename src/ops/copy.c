@@ -33,10 +33,10 @@ typedef struct request {
 
 static weir_status write_text(unsigned dims, size_t bytes, wi_kernel_text *out)
 {
-    static const char *const words[] = {[1] = "#define WI_WORD uchar\n",
-                                        [2] = "#define WI_WORD ushort\n",
-                                        [4] = "#define WI_WORD uint\n",
-                                        [8] = "#define WI_WORD ulong\n"};
+    static const char words[][24] = {[1] = "#define WI_WORD uchar\n",
+                                     [2] = "#define WI_WORD ushort\n",
+                                     [4] = "#define WI_WORD uint\n",
+                                     [8] = "#define WI_WORD ulong\n"};
     weir_status status = WEIR_OK;
     char name[32];
 

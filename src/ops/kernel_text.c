@@ -32,7 +32,7 @@ weir_status wi_kernel_text_add(wi_kernel_text *out, const char *file)
 
 weir_status wi_kernel_text_add_strided(wi_kernel_text *out, unsigned dims)
 {
-    static const char *const texts[] = {
+    static const char texts[][20] = {
         [1] = "#define WI_DIMS 1\n",
         [2] = "#define WI_DIMS 2\n",
         [4] = "#define WI_DIMS 4\n",

@@ -68,12 +68,13 @@ static unsigned fill_args(const void *user, uint64_t first, uint64_t count, wi_a
     const elementwise *work = user;
     const wi_op *op = work->op;
     const wi_layout *layout = work->layout;
+    const unsigned rank = layout != NULL ? layout->rank : 0;
     unsigned n = 0;
 
     args[n++] = arg_u64(count);
     if (layout != NULL) {
         args[n++] = arg_u64(first);
-        for (unsigned k = 0; k < layout->rank; k++) args[n++] = arg_u64(layout->extents[k]);
+        for (unsigned k = 0; k < rank; k++) args[n++] = arg_u64(layout->extents[k]);
     }
     for (unsigned i = 0; i < op->inputs; i++) {
         const wi_operand *x = &work->operands[i];
@@ -86,7 +87,7 @@ static unsigned fill_args(const void *user, uint64_t first, uint64_t count, wi_a
         }
         args[n++] = arg_buffer(x->buffer);
         args[n++] = arg_u64(x->offset_bytes / sizeof(float) + (x->is_strided ? 0 : first));
-        for (unsigned k = 0; x->is_strided && k < layout->rank; k++) {
+        for (unsigned k = 0; x->is_strided && k < rank; k++) {
             args[n++] = arg_u64((uint64_t)layout->strides[i][k]);
         }
     }

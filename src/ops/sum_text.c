@@ -37,8 +37,7 @@ unsigned wi_sum_block(const wi_device_traits *traits) { return traits->group_siz
 weir_status wi_sum_text_write(wi_sum_kernel kernel, unsigned dims, unsigned block,
                               wi_kernel_text *out)
 {
-    static const char *const blocks[] = {
-        [1] = "#define WI_BLOCK 1\n", [8] = "#define WI_BLOCK 8\n"};
+    static const char blocks[][20] = {[1] = "#define WI_BLOCK 1\n", [8] = "#define WI_BLOCK 8\n"};
     static const char *const bodies[] = {
         [WI_SUM_ROWS] = "wi_sum_rows", [WI_SUM_COLUMNS] = "wi_sum_columns", [WI_SUM_JOIN] = ""};
     static const char *const names[] = {[WI_SUM_ROWS] = "weir_sum_rows",

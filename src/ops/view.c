@@ -22,14 +22,14 @@ static weir_status make_transpose(const wi_op *op, const weir_shape *source, con
 
     out->shape.rank = source->rank;
     for (unsigned i = 0; i < source->rank; i++) {
-        int axis = (int)(source->rank - 1 - i);
+        const int given = axes != NULL ? axes[i] : (int)(source->rank - 1 - i);
+        const int axis = given < 0 ? given + (int)source->rank : given;
 
-        if (axes != NULL) axis = axes[i] < 0 ? axes[i] + (int)source->rank : axes[i];
         if (axis < 0 || axis >= (int)source->rank) {
-            return wi_fail(WEIR_E_ARG, op->call, "axis %d of a tensor of %u dimensions", axes[i],
+            return wi_fail(WEIR_E_ARG, op->call, "axis %d of a tensor of %u dimensions", given,
                            source->rank);
         }
-        if (is_used[axis]) return wi_fail(WEIR_E_ARG, op->call, "axis %d comes twice", axes[i]);
+        if (is_used[axis]) return wi_fail(WEIR_E_ARG, op->call, "axis %d comes twice", given);
         is_used[axis] = 1;
         out->axes[i] = axis;
         out->from[i] = axis;
