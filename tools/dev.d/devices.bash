@@ -56,6 +56,8 @@ find_intel() {
     local library=$WEIR_INTEL_DIR/lib/libintelocl.so
     if [ "$(uname -m)" != x86_64 ]; then
         skipped intel "Intel's runtime is for x86_64 only, this is $(uname -m)"
+    elif [ ! -e "$library" ] && [[ ${WEIR_WANTS:-} != *'intel: '* ]]; then
+        skipped intel "not installed (tools/dev test intel does that)"
     elif [ ! -e "$library" ] && ! probe python:venv; then
         skipped intel "not installed, and there is no python3 with venv to install it (Debian: python3-venv)"
     elif [ ! -e "$library" ] && ! step --optional intel "installing Intel's CPU runtime into a venv" intel_install; then
