@@ -91,8 +91,8 @@ WEIR_API void weir_function_explain(const weir_function *function, weir_text *te
 
 /** Writes a scalar, as f32, to every element of a new tensor; in a capture the scalar may be an argument or index.
  * Errors: ARG, SHAPE, CAPTURE (a symbol of another capture), OUT_OF_MEMORY, HOST_MEMORY, DRIVER. */
-WEIR_API WEIR_NODISCARD weir_status weir_from_scalar(weir_context *context, weir_scalar scalar,
-                                                     const weir_shape *shape, weir_tensor **out);
+WEIR_API WEIR_NODISCARD weir_status weir_from_scalar(weir_context *context, weir_scalar scalar, const weir_shape *shape,
+                                                     weir_tensor **out);
 
 WEIR_END_DECLS
 

@@ -13,7 +13,8 @@ static inline int wi_add_u64(uint64_t a, uint64_t b, uint64_t *out)
 static inline int wi_mul_u64(uint64_t a, uint64_t b, uint64_t *out)
 {
     *out = a * b;
-    if (((a | b) >> 32) == 0) return 1; /* a division takes as long as the rest of a small operation */
+    if (((a | b) >> 32) == 0)
+        return 1; /* a division takes as long as the rest of a small operation */
     return a == 0 || *out / a == b;
 }
 

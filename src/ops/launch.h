@@ -16,8 +16,7 @@
  * Errors: BUILD, DRIVER, OUT_OF_MEMORY, HOST_MEMORY, FORKED. */
 weir_status wi_elementwise_launch(weir_context *context, const wi_op *op, wi_operand *operands,
                                   const float *parameters, const wi_operand *out,
-                                  const weir_shape *shape,
-                                  uint64_t count);
+                                  const weir_shape *shape, uint64_t count);
 
 /* count, first, extents, at most three or two and the strides for an input, parameters, out and its offset */
 #define WI_LAUNCH_ARGS_MAX \

@@ -19,7 +19,8 @@ typedef struct wi_op_call {
     const weir_shape *shape;    /* of the result */
     double value;               /* fills */
     weir_generator *generator;  /* draws */
-    const int *axes;            /* reductions: the dimensions that go, ascending; transpose: dimension i of the result
+    const int *
+        axes; /* reductions: the dimensions that go, ascending; transpose: dimension i of the result
                                    is dimension axes[i] of the input */
     unsigned n_axes;
     int keep_dims; /* reductions: 1: the dimensions stay with extent 1 */
