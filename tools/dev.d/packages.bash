@@ -28,8 +28,9 @@ cmd:cppcheck|cppcheck|cppcheck
 cmd:shellcheck|shellcheck|scripts
 pc:criterion|libcriterion-dev|compile commands of the tests
 pc:mpfr|libmpfr-dev|compile commands of the tests'
-# Columns of the test matrix that can be skipped.
-WEIR_NEEDS_EXTRA='icd:rusticl|mesa-opencl-icd|rusticl: second OpenCL implementation
+# What the tests can do without: each is for the column before the colon, or for every column.
+WEIR_NEEDS_EXTRA='cmd:clinfo|clinfo|all: devices as another program lists them
+icd:rusticl|mesa-opencl-icd|rusticl: second OpenCL implementation
 file:/usr/lib/oclgrind/liboclgrind-rt-icd.so|oclgrind|oclgrind: finds accesses out of bounds
 python:venv|python3-venv|intel: installing its runtime'
 

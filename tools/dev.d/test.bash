@@ -6,7 +6,7 @@ dev_test() {
     esac
     WEIR_WANTS=$WEIR_NEEDS_EXTRA
     if [ $# -gt 0 ]; then # columns: nothing is fetched for others
-        WEIR_WANTS=$(grep -E "\\|($(tr ' ' '|' <<<"$*")): " <<<"$WEIR_NEEDS_EXTRA" || true)
+        WEIR_WANTS=$(grep -E "\\|(all|$(tr ' ' '|' <<<"$*")): " <<<"$WEIR_NEEDS_EXTRA" || true)
     fi
     require "$WEIR_NEEDS_BUILD" "$WEIR_NEEDS_TEST"
     prefer "$WEIR_WANTS"
