@@ -284,9 +284,7 @@ weir_status wi_tensor_operand(weir_tensor *tensor, int takes, wi_operand *out)
     int kind = atomic_load_explicit(&tensor->kind, memory_order_acquire);
 
     *out = (wi_operand){0};
-    if (kind == WI_TENSOR_SYMBOL) {
-        return fail_symbol();
-    }
+    if (kind == WI_TENSOR_SYMBOL) { return fail_symbol(); }
     if (tensor->count == 0) return WEIR_OK;
     if (kind == WI_TENSOR_DENSE) {
         locate(tensor, kind, out);
