@@ -47,7 +47,8 @@ typedef weir_status weir_for_body(weir_context *context, weir_scalar index, weir
  * trips        a number, or in a capture a scalar argument; <= 0: the carries stay as they are
  * carries_in   n tensors, borrowed
  * outs         n tensors, counted; NULL on failure
- * Draws of the body are numbered as trip by trip.
+ * Draws of the body are numbered as trip by trip. A generator that it draws from is made before the loop and set anew
+ * by nothing in it: the body is recorded once, so what one made inside draws would not repeat.
  * Errors: ARG, CONTEXT, what the body returns; in a capture CAPTURE (a carry of another dtype or shape, by its
  *         number). */
 WEIR_API WEIR_NODISCARD weir_status weir_for(weir_context *context, weir_scalar trips, weir_for_body *body, void *user,
@@ -78,6 +79,8 @@ WEIR_API WEIR_NODISCARD weir_status weir_function_prepare(weir_function *functio
 /** Runs a function.
  * arguments   as many as specs, of the same kinds, dtypes and shapes; tensors borrowed
  * outs        n_outs tensors, counted; all NULL on failure
+ * Draws begin at the number that their generator had when the function was captured, in every call. Tapes do not record
+ * a call: no gradient flows through it.
  * Order: enqueued. Thread: safe; calls of one function follow one another.
  * Errors: ARG, DTYPE, SHAPE, CONTEXT, BUILD, OUT_OF_MEMORY, HOST_MEMORY, DRIVER. */
 WEIR_API WEIR_NODISCARD weir_status weir_function_call(weir_function *function, const weir_argument *arguments,

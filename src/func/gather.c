@@ -12,12 +12,11 @@
 #include "base/status.h"
 #include "ops/sum.h"
 
-#define MEMBERS_MAX 512 /* of a kernel without a loop; compilers take longer than in proportion */
-
 typedef struct gathering {
     wi_recorded *recorded;
     wi_steps *steps;
     size_t externals_max;
+    size_t members_max;
     uint32_t *inputs; /* of the loop that is placed */
     size_t n_inputs;
     size_t inputs_room;
@@ -130,7 +129,7 @@ static weir_status join_kernel(gathering *at, const wish *wanted, uint32_t *out)
         if (wanted->earliest != WI_NO_STEP && body->steps[i] < wanted->earliest) continue;
         if (step->kind != WI_STEP_KERNEL || step->count != wanted->count) continue;
         if (step->loop != WI_NO_TERM && wanted->has_loop) continue;
-        if (step->n_members >= MEMBERS_MAX) continue;
+        if (step->n_members >= at->members_max) continue;
         if (step->n_loads + count_new_loads(at, body->steps[i], wanted) > at->externals_max)
             continue;
         *out = body->steps[i];
@@ -387,9 +386,13 @@ static weir_status gather_body(gathering *at, uint32_t body_id)
     return status;
 }
 
-weir_status wi_steps_gather(wi_recorded *recorded, size_t externals_max, wi_steps *steps)
+weir_status wi_steps_gather(wi_recorded *recorded, size_t externals_max, size_t members_max,
+                            wi_steps *steps)
 {
-    gathering at = {.recorded = recorded, .steps = steps, .externals_max = externals_max};
+    gathering at = {.recorded = recorded,
+                    .steps = steps,
+                    .externals_max = externals_max,
+                    .members_max = members_max};
     weir_status status = gather_body(&at, WI_FUNCTION_BODY);
 
     for (size_t i = 0; i < recorded->n_outs && status == WEIR_OK; i++) {

@@ -91,8 +91,10 @@ void wi_mark_inside(wi_recorded *recorded, size_t externals_max, uint32_t loop_t
 /** Trips that one trip of a loop makes, those of inner loops included; UINT64_MAX if that is not known. */
 uint64_t wi_loop_iterations(const wi_recorded *recorded, uint32_t loop);
 
-/** Gathers the live terms into steps. externals_max: for each kernel. Errors: HOST_MEMORY. */
-weir_status wi_steps_gather(wi_recorded *recorded, size_t externals_max, wi_steps *steps);
+/** Gathers the live terms into steps. externals_max, members_max: of each kernel, values loaded and terms.
+ * Errors: HOST_MEMORY. */
+weir_status wi_steps_gather(wi_recorded *recorded, size_t externals_max, size_t members_max,
+                            wi_steps *steps);
 
 /** Finds what is stored, and whether in a result, in a loop's next carry, or in the arena. */
 void wi_mark_stored(wi_recorded *recorded, const wi_steps *steps);

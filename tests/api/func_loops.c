@@ -162,3 +162,44 @@ WEIR_DEVICE_TEST_TAGGED(func_loops, a_carry_that_stays_has_its_own_shape)
     weir_function_release(f);
     weir_tensor_release(start);
 }
+
+/* Results of one value: more than a kernel can store. */
+enum { RESULTS = 150 };
+
+static weir_status results_body(weir_context *ctx, const weir_argument *arguments,
+                                weir_tensor **outs, void *user)
+{
+    weir_status st = WEIR_OK;
+
+    (void)user;
+    for (int i = 0; i < RESULTS && st == WEIR_OK; i++)
+        st = weir_scale(ctx, arguments[0].tensor, 0.5f + (float)i, &outs[i]);
+    return st;
+}
+
+WEIR_DEVICE_TEST(func_loops, many_results_take_few_launches)
+{
+    const weir_shape shape = ops_vector(40);
+    weir_tensor *start = func_values(ctx, &shape, 6);
+    const weir_argument arguments[] = {func_tensor(start), func_number(0)};
+    weir_argument_spec specs[2];
+    weir_tensor *eager[RESULTS] = {NULL};
+    weir_tensor *captured[RESULTS] = {NULL};
+    weir_function *f = NULL;
+    uint64_t launches = 0;
+
+    (void)dev;
+    func_specs(&shape, specs);
+    wt_ok(results_body(ctx, arguments, eager, NULL));
+    wt_ok(weir_function_capture(ctx, specs, 2, RESULTS, results_body, NULL, &f));
+    launches = ops_launches(ctx);
+    wt_ok(weir_function_call(f, arguments, 2, captured, RESULTS));
+    cr_assert_leq(ops_launches(ctx) - launches, 8);
+    for (int i = 0; i < RESULTS; i++) {
+        cr_assert(func_equal(eager[i], captured[i]), "result %d", i);
+        weir_tensor_release(eager[i]);
+        weir_tensor_release(captured[i]);
+    }
+    weir_function_release(f);
+    weir_tensor_release(start);
+}

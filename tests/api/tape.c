@@ -472,6 +472,43 @@ WEIR_DEVICE_TEST_TAGGED(tape, two_tapes_share_a_saved_result)
     cr_assert_eq(ops_pool(ctx).blocks.current, 0);
 }
 
+WEIR_DEVICE_TEST_TAGGED(tape, a_tape_does_not_record_its_own_gradients)
+{
+    weir_tape *tape = tape_open(ctx, 1);
+    weir_tensor *x = tape_source(ctx, tape, 4, 3.0);
+    weir_tensor *y = tape_mul(ctx, x, x);
+    const uint64_t host_bytes = weir_tape_get_host_bytes(tape);
+    weir_tensor *gradient = tape_gradient(tape, y, x);
+
+    (void)dev;
+    cr_assert_eq(weir_tape_get_host_bytes(tape), host_bytes);
+    cr_assert_null(tape_gradient(tape, gradient, x), "2x was recorded while it was computed");
+    tape_expect(gradient, 6.0f);
+    weir_tensor_release(y);
+    weir_tensor_release(x);
+    weir_tape_destroy(tape);
+}
+
+WEIR_DEVICE_TEST_TAGGED(tape, watching_again_keeps_what_was_recorded)
+{
+    weir_tape *tape = tape_open(ctx, 1);
+    weir_tensor *x = tape_source(ctx, tape, 4, 3.0);
+    weir_tensor *y = tape_mul(ctx, x, x);
+    weir_tensor *z = NULL;
+
+    (void)dev;
+    wt_ok(weir_tape_watch(tape, x));
+    wt_ok(weir_tape_watch(tape, y)); /* a result: it still leads back to x */
+    z = tape_mul(ctx, y, x);
+    tape_expect(tape_gradient(tape, y, x), 6.0f);
+    tape_expect(tape_gradient(tape, z, x), 27.0f);
+    tape_expect(tape_gradient(tape, z, y), 3.0f);
+    weir_tensor_release(z);
+    weir_tensor_release(y);
+    weir_tensor_release(x);
+    weir_tape_destroy(tape);
+}
+
 WEIR_DEVICE_TEST_TAGGED(tape, a_gradient_without_gradient_is_refused_by_name)
 {
     weir_tape *outer = tape_open(ctx, 0);

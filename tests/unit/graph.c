@@ -187,25 +187,36 @@ static unsigned pick(unsigned count)
     return (unsigned)((z ^ (z >> 31)) % count);
 }
 
-static void mark_tensor(int at);
-
-static void mark_node(int at)
-{
-    model_tensor *t = &model[at];
-
-    if (!t->has_node || t->is_node_marked) return;
-    t->is_node_marked = 1;
-    for (unsigned i = 0; i < 2; i++)
-        if (t->producers[i] >= 0) mark_node(t->producers[i]);
-    for (unsigned i = 0; i < 3; i++)
-        if (t->kept[i] >= 0) mark_tensor(t->kept[i]);
-}
+/* What is marked but not looked at yet: tensors, and nodes from TENSORS on. Each is in it once at most. */
+static int waiting[2 * TENSORS];
+static unsigned waiting_count;
 
 static void mark_tensor(int at)
 {
-    if (model[at].is_marked) return;
+    if (at < 0 || model[at].is_marked) return;
     model[at].is_marked = 1;
-    mark_node(at);
+    waiting[waiting_count++] = at;
+}
+
+static void mark_node(int at)
+{
+    if (at < 0 || !model[at].has_node || model[at].is_node_marked) return;
+    model[at].is_node_marked = 1;
+    waiting[waiting_count++] = at + TENSORS;
+}
+
+static void mark_reachable(void)
+{
+    while (waiting_count > 0) {
+        const int at = waiting[--waiting_count];
+
+        if (at < TENSORS) {
+            mark_node(at);
+            continue;
+        }
+        for (unsigned i = 0; i < 2; i++) mark_node(model[at - TENSORS].producers[i]);
+        for (unsigned i = 0; i < 3; i++) mark_tensor(model[at - TENSORS].kept[i]);
+    }
 }
 
 /* Counts calls and tensors that must be there. */
@@ -219,6 +230,7 @@ static void count_model(uint64_t *calls, uint64_t *tensors)
     }
     for (unsigned i = 0; i < model_count; i++)
         if (model[i].held != NULL) mark_tensor((int)i);
+    mark_reachable();
     for (unsigned i = 0; i < model_count; i++) {
         *calls += model[i].is_node_marked && !model[i].is_source;
         *tensors += model[i].is_marked != 0;
