@@ -304,51 +304,70 @@ static unsigned class_of(uint64_t bytes)
     return octaves * 16 + (unsigned)units;
 }
 
+/* Whether a piece is one of those that a search of `adaptive` looks at: free, of its pool, and a whole root or not. */
+static int is_candidate(const model_root *root, const model_piece *piece, uint64_t bytes,
+                        int is_whole)
+{
+    return piece->requested == 0 && root->is_small == (bytes <= MIB) &&
+           (root->is_alone && root->count == 1) == is_whole;
+}
+
+/* The latest candidate of class `class` older than `before`. Returns its stamp, 0 if there is none. */
+static uint64_t latest_of(const arena_model *model, uint64_t bytes, int is_whole, unsigned class,
+                          uint64_t before, place *out)
+{
+    uint64_t latest = 0;
+
+    for (size_t r = 0; r < model->count; ++r) {
+        const model_root *root = model->roots[r];
+        for (size_t p = 0; p < root->count; ++p) {
+            const model_piece *piece = &root->pieces[p];
+            if (!is_candidate(root, piece, bytes, is_whole) || class_of(piece->bytes) != class)
+                continue;
+            if (piece->stamp >= before || piece->stamp <= latest) continue;
+            latest = piece->stamp;
+            *out = (place){r, p};
+        }
+    }
+    return latest;
+}
+
+/* The lowest class above `own` that has a candidate; UINT_MAX if none has. */
+static unsigned next_class(const arena_model *model, uint64_t bytes, int is_whole, unsigned own)
+{
+    unsigned best = UINT_MAX;
+
+    for (size_t r = 0; r < model->count; ++r) {
+        const model_root *root = model->roots[r];
+        for (size_t p = 0; p < root->count; ++p) {
+            const unsigned class = class_of(root->pieces[p].bytes);
+            if (is_candidate(root, &root->pieces[p], bytes, is_whole) && class > own &&
+                class < best)
+                best = class;
+        }
+    }
+    return best;
+}
+
 /* Good fit in the roots as a whole or in all other free pieces: the latest of the first `most` of the own class that is
  * large enough, else the latest of the next class. Sizes from `below` on do not count. */
 static int search_class(const arena_model *model, uint64_t bytes, int is_whole, unsigned most,
                         uint64_t below, place *out)
 {
     const unsigned own = class_of(bytes);
-    uint64_t stamp_before = UINT64_MAX;
-    unsigned best_class = UINT_MAX;
-    uint64_t best_stamp = 0;
+    uint64_t stamp = UINT64_MAX;
+    unsigned next;
 
     for (unsigned i = 0; i < most; ++i) { /* the own class, from the latest on */
-        uint64_t latest = 0;
-        place at = {0, 0};
-        for (size_t r = 0; r < model->count; ++r) {
-            const model_root *root = model->roots[r];
-            for (size_t p = 0; p < root->count; ++p) {
-                const model_piece *piece = &root->pieces[p];
-                if (piece->requested != 0 || root->is_small != (bytes <= MIB)) continue;
-                if ((root->is_alone && root->count == 1) != is_whole) continue;
-                if (class_of(piece->bytes) != own || piece->stamp >= stamp_before) continue;
-                if (piece->stamp <= latest) continue;
-                latest = piece->stamp;
-                at = (place){r, p};
-            }
-        }
-        if (latest == 0) break;
-        *out = at;
-        if (model->roots[at.root]->pieces[at.piece].bytes >= bytes)
-            return model->roots[at.root]->pieces[at.piece].bytes < below;
-        stamp_before = latest;
+        stamp = latest_of(model, bytes, is_whole, own, stamp, out);
+        if (stamp == 0) break;
+        if (model->roots[out->root]->pieces[out->piece].bytes >= bytes)
+            return model->roots[out->root]->pieces[out->piece].bytes < below;
     }
-    for (size_t r = 0; r < model->count; ++r) {
-        const model_root *root = model->roots[r];
-        for (size_t p = 0; p < root->count; ++p) {
-            const model_piece *piece = &root->pieces[p];
-            const unsigned class = class_of(piece->bytes);
-            if (piece->requested != 0 || root->is_small != (bytes <= MIB) || class <= own) continue;
-            if ((root->is_alone && root->count == 1) != is_whole) continue;
-            if (class > best_class || (class == best_class && piece->stamp < best_stamp)) continue;
-            best_class = class;
-            best_stamp = piece->stamp;
-            *out = (place){r, p};
-        }
-    }
-    return best_class != UINT_MAX && model->roots[out->root]->pieces[out->piece].bytes < below;
+    next = next_class(model, bytes, is_whole, own);
+    if (next == UINT_MAX) return 0;
+    (void)latest_of(model, bytes, is_whole, next, UINT64_MAX, out);
+    return model->roots[out->root]->pieces[out->piece].bytes < below;
 }
 
 static int search_good(const arena_model *model, uint64_t bytes, int is_any, place *out)
