@@ -33,7 +33,7 @@ static const option_choice form_choices[] = {{"all", 1},      {"keep", 1},     {
                                              {"stop", 1},     {"function", 1}, {NULL, 0}};
 
 static const option_choice pool_choices[] = {{"growth", 1},   {"prealloc", 1}, {"direct", 1},
-                                             {"ondemand", 0}, {"adaptive", 0}, {NULL, 0}};
+                                             {"ondemand", 1}, {"adaptive", 1}, {NULL, 0}};
 
 static const program_option options[] = {
     {.name = "form",
@@ -66,7 +66,8 @@ static const program_option options[] = {
      .offset = offsetof(loop_settings, pool),
      .argument = "NAME",
      .choices = pool_choices,
-     .help = "growth, prealloc or direct (default: WEIR_POOL, else growth)"},
+     .help = "growth, prealloc, direct, ondemand or adaptive (default:\n"
+             "WEIR_POOL, else growth)"},
     {.name = "limit",
      .kind = OPTION_LIMIT,
      .offset = offsetof(loop_settings, limit),

@@ -22,9 +22,10 @@ void progress_show(progress *line, const char *label, uint64_t done, uint64_t to
     if (now < line->next_at) return;
     line->next_at = now + 0.1;
     line->is_shown = 1;
-    (void)fprintf(stderr, "\r\033[K%s: %llu of %llu (%.0f %%)", label, (unsigned long long)done,
-                  (unsigned long long)total,
-                  total == 0 ? 100.0 : 100.0 * (double)done / (double)total);
+    (void)fprintf(stderr, "\r\033[K%s: %llu", label, (unsigned long long)done);
+    if (total > 0)
+        (void)fprintf(stderr, " of %llu (%.0f %%)", (unsigned long long)total,
+                      100.0 * (double)done / (double)total);
     (void)fflush(stderr);
 }
 

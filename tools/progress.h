@@ -14,7 +14,7 @@ typedef struct progress {
 /** Starts the second before which nothing is shown. */
 void progress_begin(progress *line);
 
-/** Shows `label` and done of total, at most ten times a second. */
+/** Shows `label` and done of total, at most ten times a second. total: 0 if it is not known */
 void progress_show(progress *line, const char *label, uint64_t done, uint64_t total);
 
 /** Wipes the line. */

@@ -14,10 +14,11 @@
 static const program_command *const commands[] = {
     &command_loop,
     &command_devices,
+    &command_replay,
     &command_bench,
 };
 
-static const char *const later[] = {"select", "replay", "plan", "check", "as"};
+static const char *const later[] = {"select", "plan", "check", "as"};
 
 #define COUNT(Array) (sizeof(Array) / sizeof(Array)[0])
 

@@ -101,7 +101,7 @@ uint64_t wi_arena_get_remaining(const wi_arena *arena)
     return whole_units(arena, remaining);
 }
 
-weir_status wi_arena_take_root(wi_arena *arena, uint64_t bytes)
+weir_status wi_arena_take_root(wi_arena *arena, uint64_t bytes, unsigned pool)
 {
     weir_status status;
     wi_range *range;
@@ -123,6 +123,7 @@ weir_status wi_arena_take_root(wi_arena *arena, uint64_t bytes)
     *range = (wi_range){.bytes = bytes, .root = root, .priority = range->priority};
     root->ordinal = arena->next_ordinal++;
     root->bytes = bytes;
+    root->pool = pool;
     root->first = range;
     root->prev = arena->last_root;
     if (root->prev != NULL)
@@ -175,6 +176,11 @@ static void release_unused(wi_arena *arena, uint64_t oldest, uint64_t keep_bytes
     }
 }
 
+void wi_arena_return_roots(wi_arena *arena, uint64_t keep_bytes)
+{
+    release_unused(arena, 0, keep_bytes);
+}
+
 /* Lets the strategy take roots for a request; all of them or none. */
 static weir_status grow(wi_arena *arena, uint64_t bytes)
 {
@@ -222,7 +228,7 @@ static const struct failure_step {
     {WI_STEP_COMPACT, compact}, {WI_STEP_DRAIN, drain},
 };
 
-/* Searches and grows as `steps` allow. */
+/* Searches and grows as `steps` allow; what the rules of the search pass over is taken when growth fails. */
 static weir_status try_again(wi_arena *arena, uint64_t bytes, unsigned steps, wi_range **out)
 {
     const wi_range_index *ranges = arena->strategy->ranges;
@@ -232,6 +238,10 @@ static weir_status try_again(wi_arena *arena, uint64_t bytes, unsigned steps, wi
     if (*out != NULL) return WEIR_OK;
     if ((steps & WI_STEP_GROW) == 0) return WEIR_E_OUT_OF_MEMORY;
     status = grow(arena, bytes);
+    if (status == WEIR_E_OUT_OF_MEMORY && ranges->find_any != NULL) {
+        *out = ranges->find_any(arena->index, bytes);
+        if (*out != NULL) return WEIR_OK;
+    }
     if (status != WEIR_OK) return status;
     *out = ranges->find(arena->index, bytes);
     assert(*out != NULL);
@@ -250,6 +260,17 @@ static weir_status find_room(wi_arena *arena, uint64_t bytes, wi_range **out)
             status = try_again(arena, bytes, steps, out);
     }
     return status;
+}
+
+/* Follows the use by one request: a stretch ends after so many. */
+static void note_use(wi_arena *arena)
+{
+    wi_recent *recent = &arena->recent;
+
+    if (arena->in_use_bytes > recent->now_bytes) recent->now_bytes = arena->in_use_bytes;
+    if (++recent->requests < WI_STRETCH_REQUESTS) return;
+    *recent = (wi_recent){.now_bytes = arena->in_use_bytes, .before_bytes = recent->now_bytes};
+    if (arena->strategy->settle != NULL) arena->strategy->settle(arena);
 }
 
 /* Hands out a free range, cut to `rounded` bytes if the strategy wants it. One unused range must be ready. */
@@ -276,6 +297,7 @@ static void take_range(wi_arena *arena, wi_range *range, uint64_t rounded, uint6
     root->used_bytes += range->bytes;
     arena->in_use_bytes += range->bytes;
     arena->requested_bytes += requested;
+    note_use(arena);
 }
 
 weir_status wi_arena_alloc(wi_arena *arena, uint64_t bytes, wi_placement *out,
@@ -356,6 +378,7 @@ void wi_arena_trim(wi_arena *arena, uint64_t keep_bytes)
 {
     release_unused(arena, 0, keep_bytes);
     if (arena->root_count == 0) arena->growth = (wi_growth){0};
+    arena->recent = (wi_recent){.now_bytes = arena->in_use_bytes};
 }
 
 void wi_arena_get_stats(const wi_arena *arena, wi_arena_stats *out)

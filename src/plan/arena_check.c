@@ -143,6 +143,8 @@ int wi_arena_check(const wi_arena *arena, weir_text *why)
         return broken(why, "in use", arena->in_use_bytes, all.in_use_bytes);
     if (all.reserved_bytes != arena->reserved_bytes)
         return broken(why, "reserved", arena->reserved_bytes, all.reserved_bytes);
+    if (all.in_use_bytes > arena->recent.now_bytes || arena->recent.requests >= WI_STRETCH_REQUESTS)
+        return broken(why, "most in use lately", arena->recent.now_bytes, all.in_use_bytes);
     if (all.unused_bytes != arena->unused_bytes)
         return broken(why, "wholly free roots", arena->unused_bytes, all.unused_bytes);
     if (all.root_count != arena->root_count)

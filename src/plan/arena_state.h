@@ -12,6 +12,15 @@ typedef struct wi_growth {
     int limit_is_cut; /* wi_grow_to_limit: the driver refused a root, limit_bytes is what was got */
 } wi_growth;
 
+/* The most bytes in use lately: over the requests of this stretch and over those of the whole stretch before. */
+typedef struct wi_recent {
+    uint64_t now_bytes;
+    uint64_t before_bytes;
+    uint32_t requests; /* of this stretch, below WI_STRETCH_REQUESTS */
+} wi_recent;
+
+#define WI_STRETCH_REQUESTS 8192u
+
 /* An arena is a list of roots cut into ranges, and an index of the free ones.
  * Invariants (wi_arena_check):
  *   each root: see range.h
@@ -21,6 +30,7 @@ typedef struct wi_growth {
  *   requested_bytes == sum of requested_bytes of ranges in use;   requested_bytes <= in_use_bytes <= reserved_bytes
  *   unused_bytes == sum of root->bytes over roots with used_bytes == 0
  *   sizes and offsets are whole units;   root->bytes <= max_root_bytes
+ *   in_use_bytes <= recent.now_bytes
  *   roots are in rising order of ordinal, each ordinal < next_ordinal */
 struct wi_arena {
     const wi_strategy *strategy;
@@ -31,6 +41,7 @@ struct wi_arena {
     int has_limit;
     int was_refused; /* the last growth ended because the driver refused, not for a limit */
     wi_growth growth;
+    wi_recent recent;
     void *index; /* state of strategy->ranges */
     wi_range_slab slab;
     wi_arena_root *first_root, *last_root;

@@ -45,7 +45,7 @@ int wi_give_back_never(const wi_arena *arena, const wi_arena_root *root)
 /* Takes a root of `bytes`, or of nine tenths again and again, down to `least`. *got: its size; 0 on failure. */
 static weir_status take_at_most(wi_arena *arena, uint64_t bytes, uint64_t least, uint64_t *got)
 {
-    weir_status status = wi_arena_take_root(arena, bytes);
+    weir_status status = wi_arena_take_root(arena, bytes, 0);
 
     *got = 0;
     while (status == WEIR_E_OUT_OF_MEMORY) {
@@ -54,7 +54,7 @@ static weir_status take_at_most(wi_arena *arena, uint64_t bytes, uint64_t least,
             less = bytes - arena->unit_bytes;
         if (less < least || less == 0) return status;
         bytes = less;
-        status = wi_arena_take_root(arena, bytes);
+        status = wi_arena_take_root(arena, bytes, 0);
     }
     if (status == WEIR_OK) *got = bytes;
     return status;

@@ -88,15 +88,11 @@ static const char *check(const void *state, const wi_range *range)
 {
     const bins *all = state;
     const unsigned bin = bin_of(range->bytes);
-    const wi_range *left = range->left;
-    const wi_range *right = range->right;
+    const char *fault;
 
     if ((all->filled >> bin & 1) == 0) return "its bin counts as empty";
-    if (wi_range_tree_find(&all->trees[bin], range->bytes) == NULL) return "it is not in its bin";
-    if (left != NULL && (left->priority > range->priority || !wi_range_precedes(left, range)))
-        return "its left child is out of order";
-    if (right != NULL && (right->priority > range->priority || !wi_range_precedes(range, right)))
-        return "its right child is out of order";
+    fault = wi_range_tree_check(&all->trees[bin], range);
+    if (fault != NULL) return fault;
     for (unsigned b = 0; b < BIN_COUNT; ++b) {
         if ((all->filled >> b & 1) != (all->trees[b].top != NULL)) return "a bin's mark is wrong";
     }

@@ -6,7 +6,7 @@ uint64_t wi_limit_whole(uint64_t total_bytes) { return total_bytes; }
 weir_status wi_grow_exact(wi_arena *arena, uint64_t bytes)
 {
     if (bytes > wi_arena_get_remaining(arena)) return WEIR_E_OUT_OF_MEMORY;
-    return wi_arena_take_root(arena, bytes);
+    return wi_arena_take_root(arena, bytes, 0);
 }
 
 int wi_split_never(const wi_arena *arena, const wi_range *range, uint64_t bytes)

@@ -35,6 +35,7 @@ struct wi_arena_root {
     uint64_t ordinal;           /* rises with each root taken; never used twice */
     uint64_t bytes;
     uint64_t used_bytes;
+    unsigned pool; /* which of the row's pools it belongs to; 0 in rows with one */
     wi_range *first;
 };
 

@@ -100,3 +100,16 @@ wi_range *wi_range_tree_last(const wi_range_tree *tree)
     while (node != NULL && node->right != NULL) node = node->right;
     return node;
 }
+
+const char *wi_range_tree_check(const wi_range_tree *tree, const wi_range *range)
+{
+    const wi_range *left = range->left;
+    const wi_range *right = range->right;
+
+    if (wi_range_tree_find(tree, range->bytes) == NULL) return "it is not in its tree";
+    if (left != NULL && (left->priority > range->priority || !wi_range_precedes(left, range)))
+        return "its left child is out of order";
+    if (right != NULL && (right->priority > range->priority || !wi_range_precedes(range, right)))
+        return "its right child is out of order";
+    return NULL;
+}

@@ -28,4 +28,7 @@ wi_range *wi_range_tree_after(const wi_range_tree *tree, const wi_range *range);
 /** Returns the last range, a largest one; NULL if the tree is empty. */
 wi_range *wi_range_tree_last(const wi_range_tree *tree);
 
+/** Returns NULL, or what is wrong with the links around a range of the tree. */
+const char *wi_range_tree_check(const wi_range_tree *tree, const wi_range *range);
+
 #endif

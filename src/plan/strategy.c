@@ -1,13 +1,22 @@
 /* The table of strategies.
  *
  * A row is a combination of rules (strategy_rules.h); nothing elsewhere asks which strategy it is. `growth` and
- * `prealloc` are the two modes of TensorFlow's BFC allocator, `direct` is plain clCreateBuffer. Constant data, no lock.
+ * `prealloc` are the two modes of TensorFlow's BFC allocator, `ondemand` is PyTorch's caching allocator, `direct` is plain
+ * clCreateBuffer, `adaptive` is weir's own. Constant data, no lock.
  */
 #include "plan/strategy_rules.h"
 
 #include <string.h>
 
-enum { ROW_PREALLOC, ROW_GROWTH, ROW_DIRECT, ROW_COUNT, ROW_DEFAULT = ROW_GROWTH };
+enum {
+    ROW_PREALLOC,
+    ROW_GROWTH,
+    ROW_ONDEMAND,
+    ROW_DIRECT,
+    ROW_ADAPTIVE,
+    ROW_COUNT,
+    ROW_DEFAULT = ROW_GROWTH
+};
 
 static const wi_strategy rows[ROW_COUNT] = {
     [ROW_PREALLOC] =
@@ -34,6 +43,19 @@ static const wi_strategy rows[ROW_COUNT] = {
             .splits = wi_split_bfc,
             .gives_back = wi_give_back_never,
         },
+    [ROW_ONDEMAND] =
+        {
+            .name = "ondemand",
+            .text = "takes segments of 2 MiB, 20 MiB or the size of the block, and caches them "
+                    "until trimmed",
+            .unit_bytes = 512,
+            .failure_steps = WI_STEP_DRAIN | WI_STEP_RETURN | WI_STEP_GROW,
+            .ranges = &wi_segments_index,
+            .default_limit = wi_limit_whole,
+            .grow = wi_grow_segments,
+            .splits = wi_split_segments,
+            .gives_back = wi_give_back_never,
+        },
     [ROW_DIRECT] =
         {
             .name = "direct",
@@ -45,6 +67,20 @@ static const wi_strategy rows[ROW_COUNT] = {
             .grow = wi_grow_exact,
             .splits = wi_split_never,
             .gives_back = wi_give_back_always,
+        },
+    [ROW_ADAPTIVE] =
+        {
+            .name = "adaptive",
+            .text = "takes what the blocks in use need, and gives back what was not needed lately",
+            .unit_bytes = 256,
+            .failure_steps =
+                WI_STEP_DRAIN | WI_STEP_RETURN | WI_STEP_COMPACT | WI_STEP_SEARCH | WI_STEP_GROW,
+            .ranges = &wi_good_fit_index,
+            .default_limit = wi_limit_whole,
+            .grow = wi_grow_to_need,
+            .splits = wi_split_always,
+            .gives_back = wi_give_back_beyond_need,
+            .settle = wi_settle_to_need,
         },
 };
 

@@ -38,6 +38,8 @@ struct wi_strategy {
     int (*splits)(const wi_arena *arena, const wi_range *range, uint64_t bytes);
     /* 1: this root, which just became wholly free, goes back at once. */
     int (*gives_back)(const wi_arena *arena, const wi_arena_root *root);
+    /* Gives back what is not needed any more, each time a stretch of requests has ended. NULL: nothing. */
+    void (*settle)(wi_arena *arena);
 };
 
 /* For rules. */
@@ -46,8 +48,12 @@ struct wi_strategy {
 uint64_t wi_arena_get_remaining(const wi_arena *arena);
 
 /** Takes a root of `bytes`, a whole number of units, at most the largest root and what remains.
+ * pool   of the row's pools; 0 in rows with one
  * Errors: OUT_OF_MEMORY (nothing recorded), HOST_MEMORY, what the source records. */
-weir_status wi_arena_take_root(wi_arena *arena, uint64_t bytes);
+weir_status wi_arena_take_root(wi_arena *arena, uint64_t bytes, unsigned pool);
+
+/** Gives back wholly free roots, the youngest first, until at most keep_bytes are reserved or none is left to give. */
+void wi_arena_return_roots(wi_arena *arena, uint64_t keep_bytes);
 
 /* Rules that rows share. */
 uint64_t wi_limit_whole(uint64_t total_bytes); /* direct.c */
@@ -56,9 +62,17 @@ wi_limit_reserve(uint64_t total_bytes); /* bfc.c: the total without a share for 
 weir_status wi_grow_exact(wi_arena *arena, uint64_t bytes); /* direct.c: one root for the request */
 weir_status wi_grow_doubling(wi_arena *arena, uint64_t bytes); /* bfc.c: 2 MiB, doubling */
 weir_status wi_grow_to_limit(wi_arena *arena, uint64_t bytes); /* bfc.c: all at once */
+weir_status wi_grow_segments(wi_arena *arena,
+                             uint64_t bytes);                 /* ondemand.c: by size of the block */
+weir_status wi_grow_to_need(wi_arena *arena, uint64_t bytes); /* adaptive.c: by what is in use */
 int wi_split_never(const wi_arena *arena, const wi_range *range, uint64_t bytes); /* direct.c */
 int wi_split_bfc(const wi_arena *arena, const wi_range *range, uint64_t bytes);   /* bfc.c */
-int wi_give_back_always(const wi_arena *arena, const wi_arena_root *root);        /* direct.c */
-int wi_give_back_never(const wi_arena *arena, const wi_arena_root *root);         /* bfc.c */
+int wi_split_segments(const wi_arena *arena, const wi_range *range,
+                      uint64_t bytes);                                             /* ondemand.c */
+int wi_split_always(const wi_arena *arena, const wi_range *range, uint64_t bytes); /* adaptive.c */
+int wi_give_back_always(const wi_arena *arena, const wi_arena_root *root);         /* direct.c */
+int wi_give_back_never(const wi_arena *arena, const wi_arena_root *root);          /* bfc.c */
+int wi_give_back_beyond_need(const wi_arena *arena, const wi_arena_root *root);    /* adaptive.c */
+void wi_settle_to_need(wi_arena *arena);                                           /* adaptive.c */
 
 #endif

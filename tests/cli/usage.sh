@@ -25,7 +25,7 @@ check "stderr is not empty" test ! -s "$work/err"
 
 weir frobnicate
 expect_usage "frobnicate" "expected one of" "--help"
-for command in select replay plan check as; do
+for command in select plan check as; do
     weir "$command"
     expect_usage "$command" "not in this build"
 done
@@ -55,12 +55,8 @@ for seed in -1 x 18446744073709551616; do
 done
 weir loop --form sideways
 expect_usage "sideways" "all, keep, eager, variable, tape, tape-tanh, stop or function"
-for pool in ondemand adaptive; do
-    weir loop --pool "$pool"
-    expect_usage "$pool" "not in this build"
-done
 weir loop --pool puddle
-expect_usage "puddle" "growth, prealloc or direct"
+expect_usage "puddle" "growth, prealloc, direct, ondemand or adaptive"
 
 for limit in 0 0K -1 1T 16MB x "" 0% 100.1% 101% % 1e9 17179869184G; do
     weir loop --limit "$limit"

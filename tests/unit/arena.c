@@ -363,8 +363,8 @@ Test(arena, takes_a_row_of_another_strategy_that_compacts)
 
 static weir_status take_two_and_fail(wi_arena *arena, uint64_t bytes)
 {
-    cr_assert_eq(wi_arena_take_root(arena, bytes), WEIR_OK);
-    cr_assert_eq(wi_arena_take_root(arena, 4 * bytes), WEIR_OK);
+    cr_assert_eq(wi_arena_take_root(arena, bytes, 0), WEIR_OK);
+    cr_assert_eq(wi_arena_take_root(arena, 4 * bytes, 0), WEIR_OK);
     arena->growth.next_root_bytes = 77;
     return WEIR_E_OUT_OF_MEMORY;
 }

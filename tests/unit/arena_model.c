@@ -4,10 +4,16 @@
 
 #include <criterion/criterion.h>
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MIB (UINT64_C(1) << 20)
+#define STRETCH 8192U
+
+typedef struct place {
+    size_t root, piece;
+} place;
 
 void arena_model_init(arena_model *model, model_kind kind, const wi_arena_options *options,
                       fake_roots *source)
@@ -15,6 +21,7 @@ void arena_model_init(arena_model *model, model_kind kind, const wi_arena_option
     memset(model, 0, sizeof *model);
     model->kind = kind;
     model->unit = options->granule_bytes;
+    if (kind == MODEL_ONDEMAND && model->unit < 512) model->unit = 512;
     model->max_root = options->max_root_bytes / model->unit * model->unit;
     model->total = options->total_bytes;
     model->has_limit = options->has_limit;
@@ -28,6 +35,15 @@ static uint64_t reserved(const arena_model *model)
     return sum;
 }
 
+static uint64_t in_use(const arena_model *model)
+{
+    uint64_t sum = 0;
+    for (size_t r = 0; r < model->count; ++r)
+        for (size_t p = 0; p < model->roots[r]->count; ++p)
+            if (model->roots[r]->pieces[p].requested != 0) sum += model->roots[r]->pieces[p].bytes;
+    return sum;
+}
+
 static int is_unused(const model_root *root)
 {
     return root->count == 1 && root->pieces[0].requested == 0;
@@ -37,7 +53,7 @@ static uint64_t default_limit(const arena_model *model)
 {
     uint64_t limit = model->total;
 
-    if (model->kind == MODEL_DIRECT) return limit;
+    if (model->kind != MODEL_PREALLOC && model->kind != MODEL_GROWTH) return limit;
     if (model->total < 2048 * MIB)
         limit = limit > 225 * MIB ? limit - 225 * MIB : 0;
     else if (model->total < 6000 * MIB)
@@ -74,7 +90,8 @@ static int take(arena_model *model, uint64_t bytes)
     root->token = token;
     root->bytes = bytes;
     root->count = 1;
-    root->pieces[0] = (model_piece){0, bytes, 0};
+    root->is_small = root->is_alone = 0;
+    root->pieces[0] = (model_piece){0, bytes, 0, ++model->clock};
     model->roots[model->count++] = root;
     model->acquired++;
     return 1;
@@ -172,6 +189,75 @@ static int grow_whole(arena_model *model, uint64_t bytes)
     return 1;
 }
 
+/* Takes a root that serves blocks like this one. */
+static int take_for(arena_model *model, uint64_t root, uint64_t bytes, int is_alone)
+{
+    if (root > remaining(model)) return 0;
+    if (!take(model, root)) {
+        model->refused = 1;
+        return 0;
+    }
+    model->roots[model->count - 1]->is_small = bytes <= MIB;
+    model->roots[model->count - 1]->is_alone = is_alone;
+    return 1;
+}
+
+static int grow_segments(arena_model *model, uint64_t bytes)
+{
+    uint64_t segment = bytes <= MIB ? 2 * MIB : 20 * MIB;
+
+    if (bytes >= 10 * MIB)
+        segment = bytes % (2 * MIB) == 0 ? bytes : (bytes / (2 * MIB) + 1) * (2 * MIB);
+    if (segment < bytes || segment > model->max_root) segment = model->max_root;
+    return take_for(model, segment, bytes, 0);
+}
+
+static uint64_t unused_bytes(const arena_model *model)
+{
+    uint64_t sum = 0;
+    for (size_t r = 0; r < model->count; ++r)
+        if (is_unused(model->roots[r])) sum += model->roots[r]->bytes;
+    return sum;
+}
+
+static void return_down_to(arena_model *model, uint64_t keep_bytes)
+{
+    for (size_t r = model->count; r-- > 0 && reserved(model) > keep_bytes;)
+        if (is_unused(model->roots[r])) drop(model, r);
+}
+
+static uint64_t need(const arena_model *model, uint64_t bytes)
+{
+    uint64_t most = in_use(model) + bytes;
+    if (model->most_now > most) most = model->most_now;
+    return model->most_before > most ? model->most_before : most;
+}
+
+static uint64_t enough(uint64_t need_bytes)
+{
+    return need_bytes + (need_bytes / 48 < 16 * MIB ? 16 * MIB : need_bytes / 48);
+}
+
+static int grow_to_need(arena_model *model, uint64_t bytes)
+{
+    const int is_small = bytes <= MIB;
+    uint64_t root = UINT64_C(1) << 62;
+    uint64_t most;
+    int is_alone = 0;
+
+    if (remaining(model) + unused_bytes(model) < bytes) return 0;
+    most = enough(need(model, bytes));
+    while (root > 2 * MIB && root > need(model, bytes) / (is_small ? 512 : 64)) root /= 2;
+    if (bytes >= root) {
+        root = bytes;
+        is_alone = !is_small;
+    }
+    if (root > model->max_root) root = model->max_root;
+    if (reserved(model) + root > most) return_down_to(model, most < root ? 0 : most - root);
+    if (take_for(model, root, bytes, is_alone)) return 1;
+    return bytes != root && take_for(model, bytes, bytes, is_alone);
+}
+
 static int grow(arena_model *model, uint64_t bytes)
 {
     model->refused = 0;
@@ -180,62 +266,196 @@ static int grow(arena_model *model, uint64_t bytes)
         return grow_whole(model, bytes);
     case MODEL_GROWTH:
         return grow_doubling(model, bytes);
+    case MODEL_ONDEMAND:
+        return grow_segments(model, bytes);
     case MODEL_DIRECT:
-        break;
+        return take_for(model, bytes, bytes, 0);
+    case MODEL_ADAPTIVE:
+        return grow_to_need(model, bytes);
     }
-    if (bytes > remaining(model)) return 0;
-    if (take(model, bytes)) return 1;
-    model->refused = 1;
     return 0;
 }
 
 /* The smallest free piece that fits; of several, one in the oldest root, the first there. */
-static int search(const arena_model *model, uint64_t bytes, size_t *out_root, size_t *out_piece)
+static int search_best(const arena_model *model, uint64_t bytes, place *out)
 {
     uint64_t best = UINT64_MAX;
 
     for (size_t r = 0; r < model->count; ++r) {
         const model_root *root = model->roots[r];
+        if (model->kind == MODEL_ONDEMAND && root->is_small != (bytes <= MIB)) continue;
         for (size_t p = 0; p < root->count; ++p) {
             if (root->pieces[p].requested != 0 || root->pieces[p].bytes < bytes) continue;
             if (root->pieces[p].bytes >= best) continue;
             best = root->pieces[p].bytes;
-            *out_root = r;
-            *out_piece = p;
+            *out = (place){r, p};
         }
     }
     return best != UINT64_MAX;
 }
 
-static int return_unused(arena_model *model, uint64_t bytes)
+/* Sixteen classes from each power of two of 256 bytes to the next. */
+static unsigned class_of(uint64_t bytes)
 {
-    uint64_t unused = 0;
+    uint64_t units = bytes / 256;
+    unsigned octaves = 0;
 
-    for (size_t r = 0; r < model->count; ++r)
-        if (is_unused(model->roots[r])) unused += model->roots[r]->bytes;
-    if (unused == 0 || remaining(model) + unused < bytes) return 0;
-    for (size_t r = model->count; r-- > 0;)
-        if (is_unused(model->roots[r])) drop(model, r);
+    for (; units >= 32; units /= 2) octaves++;
+    return octaves * 16 + (unsigned)units;
+}
+
+/* Whether a piece is one of those that a search of `adaptive` looks at: free, of its pool, and a whole root or not. */
+static int is_candidate(const model_root *root, const model_piece *piece, uint64_t bytes,
+                        int is_whole)
+{
+    return piece->requested == 0 && root->is_small == (bytes <= MIB) &&
+           (root->is_alone && root->count == 1) == is_whole;
+}
+
+/* The latest candidate of class `class` older than `before`. Returns its stamp, 0 if there is none. */
+static uint64_t latest_of(const arena_model *model, uint64_t bytes, int is_whole, unsigned class,
+                          uint64_t before, place *out)
+{
+    uint64_t latest = 0;
+
+    for (size_t r = 0; r < model->count; ++r) {
+        const model_root *root = model->roots[r];
+        for (size_t p = 0; p < root->count; ++p) {
+            const model_piece *piece = &root->pieces[p];
+            if (!is_candidate(root, piece, bytes, is_whole) || class_of(piece->bytes) != class)
+                continue;
+            if (piece->stamp >= before || piece->stamp <= latest) continue;
+            latest = piece->stamp;
+            *out = (place){r, p};
+        }
+    }
+    return latest;
+}
+
+/* The lowest class above `own` that has a candidate; UINT_MAX if none has. */
+static unsigned next_class(const arena_model *model, uint64_t bytes, int is_whole, unsigned own)
+{
+    unsigned best = UINT_MAX;
+
+    for (size_t r = 0; r < model->count; ++r) {
+        const model_root *root = model->roots[r];
+        for (size_t p = 0; p < root->count; ++p) {
+            const unsigned class = class_of(root->pieces[p].bytes);
+            if (is_candidate(root, &root->pieces[p], bytes, is_whole) && class > own &&
+                class < best)
+                best = class;
+        }
+    }
+    return best;
+}
+
+/* Good fit in the roots as a whole or in all other free pieces: the latest of the first `most` of the own class that is
+ * large enough, else the latest of the next class. Sizes from `below` on do not count. */
+static int search_class(const arena_model *model, uint64_t bytes, int is_whole, unsigned most,
+                        uint64_t below, place *out)
+{
+    const unsigned own = class_of(bytes);
+    uint64_t stamp = UINT64_MAX;
+    unsigned next;
+
+    for (unsigned i = 0; i < most; ++i) { /* the own class, from the latest on */
+        stamp = latest_of(model, bytes, is_whole, own, stamp, out);
+        if (stamp == 0) break;
+        if (model->roots[out->root]->pieces[out->piece].bytes >= bytes)
+            return model->roots[out->root]->pieces[out->piece].bytes < below;
+    }
+    next = next_class(model, bytes, is_whole, own);
+    if (next == UINT_MAX) return 0;
+    (void)latest_of(model, bytes, is_whole, next, UINT64_MAX, out);
+    return model->roots[out->root]->pieces[out->piece].bytes < below;
+}
+
+static int search_good(const arena_model *model, uint64_t bytes, int is_any, place *out)
+{
+    const unsigned most = is_any ? UINT_MAX : 8;
+    const uint64_t below = is_any || bytes > UINT64_MAX / 16 ? UINT64_MAX : bytes * 16;
+    place whole = {0, 0};
+
+    if (!search_class(model, bytes, 0, most, UINT64_MAX, out))
+        return search_class(model, bytes, 1, most, below, out);
+    if (search_class(model, bytes, 1, most, below, &whole) &&
+        model->roots[whole.root]->pieces[whole.piece].bytes <
+            model->roots[out->root]->pieces[out->piece].bytes)
+        *out = whole;
     return 1;
 }
 
-static int make_room(arena_model *model, uint64_t bytes)
+static int search(const arena_model *model, uint64_t bytes, place *out)
+{
+    if (model->kind == MODEL_ADAPTIVE) return search_good(model, bytes, 0, out);
+    return search_best(model, bytes, out);
+}
+
+static int return_unused(arena_model *model, uint64_t bytes)
+{
+    const uint64_t unused = unused_bytes(model);
+
+    if (unused == 0 || remaining(model) + unused < bytes) return 0;
+    return_down_to(model, 0);
+    return 1;
+}
+
+/* Grows; or takes what the rules of the search pass over. */
+static int make_more(arena_model *model, uint64_t bytes, place *out)
+{
+    if (grow(model, bytes)) return search(model, bytes, out);
+    return model->kind == MODEL_ADAPTIVE && search_good(model, bytes, 1, out);
+}
+
+static int make_room(arena_model *model, uint64_t bytes, place *out)
 {
     const wi_root_source source = fake_roots_source(model->source);
+    const int returns = model->kind != MODEL_PREALLOC && model->kind != MODEL_DIRECT;
 
-    if (grow(model, bytes)) return 1;
-    if (source.drain(source.user) && grow(model, bytes)) return 1;
-    if (model->kind != MODEL_GROWTH || !return_unused(model, bytes)) return 0;
-    if (grow(model, bytes)) return 1;
-    return source.drain(source.user) && grow(model, bytes);
+    if (make_more(model, bytes, out)) return 1;
+    while (source.drain(source.user))
+        if (make_more(model, bytes, out)) return 1;
+    while (returns && return_unused(model, bytes))
+        if (make_more(model, bytes, out)) return 1;
+    while (source.drain(source.user))
+        if (make_more(model, bytes, out)) return 1;
+    return 0;
+}
+
+/* Whether a piece is cut to the request. */
+static int cuts(const arena_model *model, const model_root *root, uint64_t rest, uint64_t bytes)
+{
+    switch (model->kind) {
+    case MODEL_PREALLOC:
+    case MODEL_GROWTH:
+        return rest >= bytes || rest >= 128 * MIB;
+    case MODEL_ONDEMAND:
+        return root->is_small ? rest >= 512 : rest > MIB;
+    case MODEL_DIRECT:
+        break;
+    case MODEL_ADAPTIVE:
+        return 1;
+    }
+    return 0;
+}
+
+static void note_request(arena_model *model)
+{
+    const uint64_t now = in_use(model);
+
+    if (now > model->most_now) model->most_now = now;
+    if (++model->requests < STRETCH) return;
+    model->requests = 0;
+    model->most_before = model->most_now;
+    model->most_now = now;
+    if (model->kind == MODEL_ADAPTIVE) return_down_to(model, enough(need(model, 0)));
 }
 
 weir_status arena_model_alloc(arena_model *model, uint64_t bytes, wi_placement *out,
                               weir_oom_cause *cause)
 {
     uint64_t rounded;
-    size_t r = 0;
-    size_t p = 0;
+    place at = {0, 0};
     model_root *root;
     model_piece *piece;
     wi_arena_stats stats;
@@ -244,7 +464,7 @@ weir_status arena_model_alloc(arena_model *model, uint64_t bytes, wi_placement *
     *cause = WEIR_OOM_MAX_ALLOC;
     if (bytes > model->max_root) return WEIR_E_OUT_OF_MEMORY;
     rounded = (bytes + model->unit - 1) / model->unit * model->unit;
-    if (!search(model, rounded, &r, &p) && !make_room(model, rounded)) {
+    if (!search(model, rounded, &at) && !make_room(model, rounded, &at)) {
         arena_model_get_stats(model, &stats);
         *cause = stats.free_bytes >= rounded ? WEIR_OOM_FRAGMENTED
                  : model->refused            ? WEIR_OOM_DRIVER
@@ -252,21 +472,21 @@ weir_status arena_model_alloc(arena_model *model, uint64_t bytes, wi_placement *
         return WEIR_E_OUT_OF_MEMORY;
     }
     *cause = WEIR_OOM_NONE;
-    cr_assert(search(model, rounded, &r, &p));
-    root = model->roots[r];
-    piece = &root->pieces[p];
-    if (piece->bytes != rounded && model->kind != MODEL_DIRECT &&
-        (piece->bytes >= 2 * rounded || piece->bytes - rounded >= 128 * MIB)) {
+    root = model->roots[at.root];
+    piece = &root->pieces[at.piece];
+    if (piece->bytes != rounded && cuts(model, root, piece->bytes - rounded, rounded)) {
         cr_assert_lt(root->count, (size_t)MODEL_PIECES);
-        memmove(piece + 1, piece, (root->count - p) * sizeof *piece);
+        memmove(piece + 1, piece, (root->count - at.piece) * sizeof *piece);
         root->count++;
         piece[1].offset += rounded;
         piece[1].bytes -= rounded;
+        piece[1].stamp = ++model->clock;
         piece->bytes = rounded;
     }
     piece->requested = bytes;
     *out =
         (wi_placement){.root = root->token, .offset_bytes = piece->offset, .bytes = piece->bytes};
+    note_request(model);
     return WEIR_OK;
 }
 
@@ -281,6 +501,7 @@ void arena_model_free(arena_model *model, const void *token, uint64_t offset)
     while (root->pieces[p].offset != offset) ++p;
     cr_assert_gt(root->pieces[p].requested, 0U);
     root->pieces[p].requested = 0;
+    root->pieces[p].stamp = ++model->clock;
     for (p = 0; p + 1 < root->count;) { /* joins free neighbours, wherever they are */
         model_piece *piece = &root->pieces[p];
         if (piece[0].requested != 0 || piece[1].requested != 0) {
@@ -288,17 +509,21 @@ void arena_model_free(arena_model *model, const void *token, uint64_t offset)
             continue;
         }
         piece[0].bytes += piece[1].bytes;
+        piece[0].stamp = model->clock;
         root->count--;
         memmove(&piece[1], &piece[2], (root->count - p - 1) * sizeof *piece);
     }
-    if (model->kind == MODEL_DIRECT) drop(model, r);
+    if (model->kind == MODEL_DIRECT || (model->kind == MODEL_ADAPTIVE && is_unused(root) &&
+                                        reserved(model) > enough(need(model, 0))))
+        drop(model, r);
 }
 
 void arena_model_trim(arena_model *model, uint64_t keep_bytes)
 {
-    for (size_t r = model->count; r-- > 0 && reserved(model) > keep_bytes;)
-        if (is_unused(model->roots[r])) drop(model, r);
+    return_down_to(model, keep_bytes);
     if (model->count == 0) model->next = 0;
+    model->most_now = in_use(model);
+    model->most_before = model->requests = 0;
 }
 
 void arena_model_get_stats(const arena_model *model, wi_arena_stats *out)

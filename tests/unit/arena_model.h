@@ -1,4 +1,4 @@
-/* A naive arena for the rows prealloc, growth and direct: sorted arrays, linear searches, the rules written out. */
+/* A naive arena for every row: sorted arrays, linear searches, the rules written out. */
 #ifndef WT_ARENA_MODEL_H
 #define WT_ARENA_MODEL_H
 
@@ -7,15 +7,23 @@
 #define MODEL_ROOTS 512
 #define MODEL_PIECES 512 /* in one root */
 
-typedef enum model_kind { MODEL_PREALLOC, MODEL_GROWTH, MODEL_DIRECT } model_kind;
+typedef enum model_kind {
+    MODEL_PREALLOC,
+    MODEL_GROWTH,
+    MODEL_ONDEMAND,
+    MODEL_DIRECT,
+    MODEL_ADAPTIVE
+} model_kind;
 
 typedef struct model_piece {
     uint64_t offset, bytes, requested; /* requested 0: free */
+    uint64_t stamp;                    /* adaptive: larger, the later it became free as it is */
 } model_piece;
 
 typedef struct model_root {
     void *token;
     uint64_t bytes;
+    int is_small, is_alone; /* ondemand, adaptive: for which blocks it was taken */
     size_t count;
     model_piece pieces[MODEL_PIECES]; /* by offset, nothing between them */
 } model_root;
@@ -28,6 +36,8 @@ typedef struct arena_model {
     uint64_t next;       /* growth: size of the next root, 0: not begun */
     uint64_t limit;      /* prealloc: settled with the first root */
     int is_cut, refused; /* prealloc: a root was refused; last growth met a refusal */
+    uint64_t clock;      /* the last stamp */
+    uint64_t most_now, most_before, requests; /* adaptive: of this stretch, and the one before */
     uint64_t acquired, released;
     size_t count;
     model_root *roots[MODEL_ROOTS]; /* oldest first */

@@ -4,7 +4,8 @@
  * allocates, frees, trims and has the driver refuse, on two fakes in the same state. After every step status, cause,
  * placement and all statistics must agree, the sizes asked of the driver must be the same, no limit may be passed, and
  * wi_arena_check() must hold. Episodes keep at most 128 blocks, so that the check of everything stays cheap; every
- * sixteenth episode keeps up to 400 and is checked in full each 32 steps.
+ * sixteenth episode keeps up to 400 and is checked in full each 32 steps. Some episodes of `adaptive` are long enough for
+ * a stretch of requests to end.
  * WEIR_TEST_SEED sets another seed, WEIR_TEST_SCALE divides the steps.
  */
 #include "arena_model.h"
@@ -18,6 +19,7 @@ TestSuite(arena_random, .timeout = 240);
 
 #define STEPS 1000000u
 #define EPISODE_STEPS 1000u
+#define LONG_EPISODE_STEPS 24000u /* more than one stretch of requests */
 #define BLOCKS_MAX 400u
 
 typedef struct episode {
@@ -28,6 +30,7 @@ typedef struct episode {
     fake_roots for_arena, for_model;
     wi_placement blocks[BLOCKS_MAX];
     size_t count, count_max;
+    unsigned steps;
     unsigned size_shift; /* blocks are about 1 << size_shift bytes at most */
     weir_text *why;
 } episode;
@@ -55,6 +58,7 @@ static void begin(episode *e, const wi_strategy *strategy, model_kind kind, unsi
     wi_arena_options options = {0};
     fake_roots fake;
 
+    e->steps = kind == MODEL_ADAPTIVE && number % 16 == 7 ? LONG_EPISODE_STEPS : EPISODE_STEPS;
     e->count_max = number % 16 == 15 ? BLOCKS_MAX : 8 + (size_t)draw(e, 121);
     e->size_shift = shift - (unsigned)draw(e, 6);
     fake_roots_init(&fake);
@@ -171,9 +175,9 @@ static void run_steps(const char *name, model_kind kind)
     e.seed = seed != NULL ? strtoull(seed, NULL, 10) : 20240229U;
     e.random = e.seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
     cr_assert_eq(weir_text_create(&e.why), WEIR_OK);
-    for (unsigned long done = 0; done < steps; done += EPISODE_STEPS) {
-        begin(&e, strategy, kind, (unsigned)(done / EPISODE_STEPS));
-        for (unsigned i = 0; i < EPISODE_STEPS; ++i) {
+    for (unsigned long done = 0, number = 0; done < steps; done += e.steps, ++number) {
+        begin(&e, strategy, kind, (unsigned)number);
+        for (unsigned i = 0; i < e.steps; ++i) {
             step(&e);
             compare(&e, e.count_max < BLOCKS_MAX || i % 32 == 0);
         }
@@ -187,3 +191,7 @@ Test(arena_random, prealloc_agrees_with_the_model) { run_steps("prealloc", MODEL
 Test(arena_random, growth_agrees_with_the_model) { run_steps("growth", MODEL_GROWTH); }
 
 Test(arena_random, direct_agrees_with_the_model) { run_steps("direct", MODEL_DIRECT); }
+
+Test(arena_random, ondemand_agrees_with_the_model) { run_steps("ondemand", MODEL_ONDEMAND); }
+
+Test(arena_random, adaptive_agrees_with_the_model) { run_steps("adaptive", MODEL_ADAPTIVE); }

@@ -1,0 +1,235 @@
+/* Free ranges in lists by class of size, with bitmaps of the classes that have any: good fit in constant time.
+ *
+ * A class holds sizes between two powers of two, of which each octave has sixteen (two-level segregated fit, Masmano et
+ * al., ECRTS 2004). Any range of a higher class fits, and two bitmaps name the next class that is not empty, so a search
+ * takes the same few steps however many ranges there are. The published search rounds the request up and so overlooks a
+ * range of the very size that was freed a moment ago, the commonest case of all; here the first few ranges of the
+ * request's own class are looked at before. The newest range of a class comes first: it was used last.
+ *
+ * Small blocks have lists of their own, and so have roots of pool ALONE while they are free as a whole: such a root is not
+ * opened for a block of less than a sixteenth of it, which would pin the rest. That, and the rest of the own class, are
+ * searched when the driver gives no more. The arena's caller locks.
+ */
+#include "plan/range_index.h"
+
+#include <limits.h>
+
+#define COLUMN_SHIFT 4
+#define COLUMNS 16u /* 1 << COLUMN_SHIFT */
+#define ROWS \
+    53u /* sizes of 2^64 - 1 in units of 2^8 have 56 bits, the first row has the smallest four */
+#define UNIT_SHIFT 8      /* log2 of the smallest granule */
+#define OWN_CLASS_MOST 8u /* ranges of the request's own class that are looked at */
+#define OPEN_SHARE 16u /* a whole root of pool ALONE is not opened for less than this part of it */
+
+/* The ranges of one pool, linked by left (towards the head) and right.
+ * Invariants: bit r of rows is set == columns[r] != 0; bit c of columns[r] is set == heads[r][c] != NULL */
+typedef struct pool_lists {
+    uint64_t rows;
+    uint16_t columns[ROWS];
+    wi_range *heads[ROWS][COLUMNS];
+} pool_lists;
+
+/* Invariants: pools[WI_POOL_SMALL] has the free ranges of the small roots; pools[WI_POOL_ALONE] the roots of that pool
+ * that are free as a whole; pools[WI_POOL_LARGE] all others. */
+typedef struct good_fit {
+    pool_lists pools[WI_POOL_COUNT];
+} good_fit;
+
+typedef struct size_class {
+    unsigned row, column;
+} size_class;
+
+/* Returns the place of the one bit that is set, by a de Bruijn sequence. */
+static unsigned bit_place(uint64_t bit)
+{
+    static const unsigned char places[64] = {
+        0,  1,  2,  53, 3,  7,  54, 27, 4,  38, 41, 8,  34, 55, 48, 28, 62, 5,  39, 46, 44, 42,
+        22, 9,  24, 35, 59, 56, 49, 18, 29, 11, 63, 52, 6,  26, 37, 40, 33, 47, 61, 45, 43, 21,
+        23, 58, 17, 10, 51, 25, 36, 32, 60, 20, 57, 16, 50, 31, 19, 15, 30, 14, 13, 12};
+
+    return places[bit * UINT64_C(0x022fdd63cc95386d) >> 58];
+}
+
+static unsigned lowest_bit(uint64_t bits) { return bit_place(bits & (~bits + 1)); }
+
+static unsigned highest_bit(uint64_t bits)
+{
+    for (unsigned shift = 1; shift < 64; shift *= 2) bits |= bits >> shift;
+    return bit_place(bits - (bits >> 1));
+}
+
+static size_class class_of(uint64_t bytes)
+{
+    const uint64_t units = bytes >> UNIT_SHIFT;
+    unsigned high;
+
+    if (units < COLUMNS) return (size_class){0, (unsigned)units};
+    high = highest_bit(units);
+    return (size_class){high - COLUMN_SHIFT + 1,
+                        (unsigned)(units >> (high - COLUMN_SHIFT)) & (COLUMNS - 1)};
+}
+
+static unsigned lists_of(const wi_range *range)
+{
+    const wi_arena_root *root = range->root;
+
+    return root->pool == WI_POOL_ALONE && range->bytes != root->bytes ? WI_POOL_LARGE : root->pool;
+}
+
+static void insert(void *state, wi_range *range)
+{
+    pool_lists *lists = &((good_fit *)state)->pools[lists_of(range)];
+    const size_class at = class_of(range->bytes);
+    wi_range **head = &lists->heads[at.row][at.column];
+
+    range->left = NULL;
+    range->right = *head;
+    if (*head != NULL) (*head)->left = range;
+    *head = range;
+    lists->columns[at.row] |= (uint16_t)(1U << at.column);
+    lists->rows |= UINT64_C(1) << at.row;
+}
+
+static void remove_range(void *state, wi_range *range)
+{
+    pool_lists *lists = &((good_fit *)state)->pools[lists_of(range)];
+    size_class at;
+
+    if (range->right != NULL) range->right->left = range->left;
+    if (range->left != NULL) {
+        range->left->right = range->right;
+        return;
+    }
+    at = class_of(range->bytes);
+    lists->heads[at.row][at.column] = range->right;
+    if (range->right != NULL) return;
+    lists->columns[at.row] &= (uint16_t) ~(1U << at.column);
+    if (lists->columns[at.row] == 0) lists->rows &= ~(UINT64_C(1) << at.row);
+}
+
+/* Returns the head of the next class that has any. */
+static wi_range *first_above(const pool_lists *lists, size_class at)
+{
+    uint64_t columns = lists->columns[at.row] & ~((UINT64_C(2) << at.column) - 1);
+    uint64_t rows;
+
+    if (columns == 0) {
+        rows = lists->rows & ~((UINT64_C(2) << at.row) - 1);
+        if (rows == 0) return NULL;
+        at.row = lowest_bit(rows);
+        columns = lists->columns[at.row];
+    }
+    return lists->heads[at.row][lowest_bit(columns)];
+}
+
+/* Returns the first range that fits of at most `most` of the request's own class, else the next class's head. */
+static wi_range *find_in(const pool_lists *lists, uint64_t bytes, unsigned most)
+{
+    const size_class own = class_of(bytes);
+    wi_range *range = lists->heads[own.row][own.column];
+
+    for (unsigned i = 0; i < most && range != NULL; ++i, range = range->right) {
+        if (range->bytes >= bytes) return range;
+    }
+    return first_above(lists, own);
+}
+
+/* As find_in(); whole roots of pool ALONE are left out from `whole_least` on, and otherwise only taken if smaller. */
+static wi_range *find_both(const good_fit *all, uint64_t bytes, unsigned most, uint64_t whole_least)
+{
+    const unsigned pool = wi_pool_of(bytes);
+    wi_range *range = find_in(&all->pools[pool], bytes, most);
+    wi_range *whole;
+
+    if (pool != WI_POOL_LARGE) return range;
+    whole = find_in(&all->pools[WI_POOL_ALONE], bytes, most);
+    if (whole == NULL || whole->bytes >= whole_least) return range;
+    return range == NULL || whole->bytes < range->bytes ? whole : range;
+}
+
+static wi_range *find(const void *state, uint64_t bytes)
+{
+    const uint64_t whole_least = bytes <= UINT64_MAX / OPEN_SHARE ? bytes * OPEN_SHARE : UINT64_MAX;
+
+    return find_both(state, bytes, OWN_CLASS_MOST, whole_least);
+}
+
+static wi_range *find_any(const void *state, uint64_t bytes)
+{
+    return find_both(state, bytes, UINT_MAX, UINT64_MAX);
+}
+
+static wi_range *largest(const void *state)
+{
+    const good_fit *all = state;
+    wi_range *best = NULL;
+
+    for (unsigned pool = 0; pool < WI_POOL_COUNT; ++pool) {
+        const pool_lists *lists = &all->pools[pool];
+        unsigned row;
+        if (lists->rows == 0) continue;
+        row = highest_bit(lists->rows);
+        for (wi_range *range = lists->heads[row][highest_bit(lists->columns[row])]; range != NULL;
+             range = range->right) {
+            if (best == NULL || range->bytes > best->bytes) best = range;
+        }
+    }
+    return best;
+}
+
+static wi_range *after(const void *state, const wi_range *range)
+{
+    const good_fit *all = state;
+    unsigned pool = 0;
+    wi_range *next = NULL;
+
+    if (range != NULL) {
+        if (range->right != NULL) return range->right;
+        pool = lists_of(range);
+        next = first_above(&all->pools[pool++], class_of(range->bytes));
+    }
+    for (; pool < WI_POOL_COUNT && next == NULL; ++pool) {
+        const pool_lists *lists = &all->pools[pool];
+        const unsigned row = lists->rows != 0 ? lowest_bit(lists->rows) : 0;
+        if (lists->rows != 0) next = lists->heads[row][lowest_bit(lists->columns[row])];
+    }
+    return next;
+}
+
+static const char *check_marks(const pool_lists *lists)
+{
+    for (unsigned row = 0; row < ROWS; ++row) {
+        if ((lists->rows >> row & 1) != (lists->columns[row] != 0)) return "a row's mark is wrong";
+        for (unsigned column = 0; column < COLUMNS; ++column) {
+            const wi_range *head = lists->heads[row][column];
+            if ((lists->columns[row] >> column & 1) != (head != NULL))
+                return "a class's mark is wrong";
+            if (head != NULL && head->left != NULL) return "a class does not begin with its head";
+        }
+    }
+    return NULL;
+}
+
+static const char *check(const void *state, const wi_range *range)
+{
+    const pool_lists *lists = &((const good_fit *)state)->pools[lists_of(range)];
+    const size_class at = class_of(range->bytes);
+
+    if (range->left == NULL && lists->heads[at.row][at.column] != range)
+        return "it is not in its class";
+    if (range->left != NULL && range->left->right != range) return "the one before leads elsewhere";
+    if (range->right != NULL && range->right->left != range) return "the one after leads elsewhere";
+    return check_marks(lists);
+}
+
+const wi_range_index wi_good_fit_index = {
+    .state_bytes = sizeof(good_fit),
+    .insert = insert,
+    .remove = remove_range,
+    .find = find,
+    .find_any = find_any,
+    .largest = largest,
+    .after = after,
+    .check = check,
+};

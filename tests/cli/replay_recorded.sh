@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# `weir replay` on the recorded traces of WEIR_TRACES_DIR: the models reserve what they are known to, `adaptive` holds its
+# figures.
+# shellcheck source-path=SCRIPTDIR source=cli.bash
+. "$(dirname "$0")/cli.bash"
+unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT
+export OCL_ICD_VENDORS=$work/none
+if [ ! -r "${WEIR_TRACES_DIR:-}/llm_training_512.csv" ]; then
+    echo "[SKIP] replay_recorded: WEIR_TRACES_DIR names no folder with recorded traces"
+    exit 0
+fi
+
+# expect_figures PEAK_LIVE EVENTS ALLOCS PYTORCH : bytes that PyTorch reserved, as recorded with the trace
+expect_figures() {
+    expect_code 0
+    expect_json peak_live "$1"
+    expect_json events "$2"
+    expect_json strategies.2.name ondemand
+    expect_json_range strategies.2.peak_reserved $(($4 * 99 / 100)) $(($4 * 101 / 100))
+    expect_json strategies.3.driver_allocs "$3"
+    expect_json strategies.4.name adaptive
+    expect_json_range strategies.4.ratio 1 1.03
+    expect_json_range strategies.4.driver_allocs 0 $(($3 * 5 / 100))
+    for i in 0 1 2 3 4; do
+        expect_json "strategies.$i.ooms" 0
+        expect_json_range "strategies.$i.ratio" 1 20
+    done
+}
+weir replay "$WEIR_TRACES_DIR/llm_training_512.csv" --no-compaction --json
+expect_figures 12426629128 15625 7591 12660000000
+weir replay "$WEIR_TRACES_DIR/llm_inference_1024.csv" --no-compaction --json
+expect_figures 2877435904 2783 1280 3200000000
+
+# At a limit a little above what the blocks need, only this one keeps every request.
+weir replay "$WEIR_TRACES_DIR/llm_training_512.csv" --limit 12800000000 --json --pool adaptive
+expect_code 0
+expect_json strategies.0.ooms 0
+weir replay "$WEIR_TRACES_DIR/llm_training_512.csv"
+expect_code 0
+expect_stdout "^\* +adaptive "
+finish

@@ -1,0 +1,168 @@
+/* The row `adaptive`: what it takes, keeps and gives back, worked by hand from its rules. */
+#include "arena_bench.h"
+#include "plan/strategy_rules.h"
+
+#include <criterion/criterion.h>
+
+TestSuite(arena_adaptive, .timeout = 60);
+
+Test(arena_adaptive, shares_small_roots_and_takes_large_blocks_exactly)
+{
+    static const uint64_t asked[] = {2 * MIB, 3 * MIB + 256, 100 * MIB, 2 * MIB};
+
+    open_arena("adaptive", 0, GIB);
+    place_at(1, 1, 0, 256);
+    place_at(MIB, 1, 256, MIB);
+    place_at(3 * MIB + 1, 2, 0, 3 * MIB + 256);
+    place_at(100 * MIB, 3, 0, 100 * MIB);
+    place_at(MIB, 4, 0, MIB);
+    assert_asked(4, asked);
+    close_arena();
+}
+
+Test(arena_adaptive, takes_larger_roots_the_more_is_in_use)
+{
+    open_arena("adaptive", 0, 4 * GIB);
+    for (int i = 0; i < 4; ++i) (void)place(GIB);
+    (void)place(2 * MIB); /* need 4 GiB and a bit: 1/64 is 64 MiB */
+    cr_assert_eq(it.roots.asked[4], 64 * MIB);
+    (void)place(1); /* 1/512: 8 MiB */
+    cr_assert_eq(it.roots.asked[5], 8 * MIB);
+    close_arena();
+}
+
+Test(arena_adaptive, asks_nothing_of_the_driver_in_a_loop)
+{
+    static const uint64_t sizes[] = {1000, 5 * MIB, 300 * KIB, 40 * MIB, 2 * MIB, 17};
+    wi_placement blocks[6];
+    size_t asked = 0;
+
+    open_arena("adaptive", 0, GIB);
+    for (int turn = 0; turn < 5000; ++turn) { /* more than two stretches of requests */
+        for (int i = 0; i < 6; ++i) blocks[i] = place(sizes[i]);
+        for (int i = 0; i < 6; ++i) wi_arena_free(it.arena, blocks[(i * 5 + turn) % 6].range);
+        if (turn == 0) asked = it.roots.ask_count;
+    }
+    cr_assert_eq(it.roots.ask_count, asked);
+    cr_assert_eq(it.roots.release_count, 0U);
+    close_arena();
+}
+
+Test(arena_adaptive, trades_free_roots_for_others)
+{
+    wi_placement blocks[8];
+
+    open_arena("adaptive", 0, GIB);
+    for (int i = 0; i < 8; ++i) blocks[i] = place(100 * MIB);
+    for (int i = 0; i < 8; ++i) wi_arena_free(it.arena, blocks[i].range);
+    for (int i = 0; i < 4; ++i) (void)place(200 * MIB);
+    cr_assert_leq(it.roots.peak_bytes, 800 * MIB + 800 * MIB / 48);
+    cr_assert_eq(stats().reserved_bytes, 800 * MIB);
+    close_arena();
+}
+
+Test(arena_adaptive, does_not_open_a_large_root_for_a_block_that_would_pin_it)
+{
+    open_arena("adaptive", 0, GIB);
+    (void)place(GIB);
+    wi_arena_free(it.arena, place(512 * MIB).range);
+    place_at(32 * MIB, 3, 0, 32 * MIB); /* a sixteenth: not in the free root, but in a new one */
+    place_at(32 * MIB + 256, 2, 0, 32 * MIB + 256); /* more: in it */
+    close_arena();
+}
+
+Test(arena_adaptive, opens_it_before_it_fails)
+{
+    open_arena("adaptive", 512 * MIB, GIB);
+    wi_arena_free(it.arena, place(512 * MIB).range);
+    (void)place(2 * MIB);
+    cr_assert_leq(stats().reserved_bytes, 512 * MIB);
+    (void)place(510 * MIB);
+    refuse(2 * MIB, WEIR_E_OUT_OF_MEMORY, WEIR_OOM_LIMIT);
+    close_arena();
+}
+
+Test(arena_adaptive, finds_what_the_search_passed_over_before_it_fails)
+{
+    enum { COUNT = 20 };
+    wi_placement holes[COUNT];
+
+    open_arena("adaptive", 0, GIB);
+    it.roots.driver_bytes = 2 * MIB; /* one small root and no more */
+    for (int i = 0; i < COUNT; ++i) {
+        holes[i] = place(i == 0 ? 66 * KIB : 64 * KIB); /* of one class; the first is the largest */
+        (void)place(256);
+    }
+    while (stats().largest_free_bytes != 0) (void)place(stats().largest_free_bytes);
+    for (int i = 0; i < COUNT; ++i) wi_arena_free(it.arena, holes[i].range);
+    place_at(65 * KIB, 1, holes[0].offset_bytes, 65 * KIB);
+    refuse(65 * KIB, WEIR_E_OUT_OF_MEMORY, WEIR_OOM_FRAGMENTED);
+    close_arena();
+}
+
+Test(arena_adaptive, keeps_free_roots_only_as_far_as_they_were_needed_lately)
+{
+    wi_placement large[8];
+
+    open_arena("adaptive", 0, GIB);
+    for (int i = 0; i < 8; ++i) large[i] = place(100 * MIB);
+    for (int i = 0; i < 8; ++i) wi_arena_free(it.arena, large[i].range);
+    cr_assert_eq(stats().reserved_bytes, 800 * MIB);
+    for (unsigned i = 0; i < 2 * WI_STRETCH_REQUESTS; ++i)
+        wi_arena_free(it.arena, place(4096).range);
+    cr_assert_leq(stats().reserved_bytes, 18 * MIB);
+    close_arena();
+}
+
+Test(arena_adaptive, forgets_its_peak_when_trimmed)
+{
+    open_arena("adaptive", 0, GIB);
+    wi_arena_free(it.arena, place(500 * MIB).range);
+    wi_arena_trim(it.arena, 0);
+    cr_assert_eq(stats().reserved_bytes, 0U);
+    for (int i = 0; i < 3; ++i) wi_arena_free(it.arena, place(15 * MIB).range);
+    (void)place(MIB);
+    cr_assert_leq(stats().reserved_bytes, 17 * MIB);
+    close_arena();
+}
+
+Test(arena_adaptive, takes_the_exact_size_when_the_limit_leaves_no_more)
+{
+    open_arena("adaptive", MIB, GIB);
+    (void)place(MIB);
+    cr_assert_eq(stats().reserved_bytes, MIB);
+    refuse(1, WEIR_E_OUT_OF_MEMORY, WEIR_OOM_LIMIT);
+    close_arena();
+}
+
+Test(arena_adaptive, takes_the_exact_size_when_the_driver_refuses_more)
+{
+    static const uint64_t asked[] = {2 * MIB, 256};
+
+    open_arena("adaptive", 0, GIB);
+    it.roots.driver_bytes = MIB;
+    (void)place(1);
+    assert_asked(2, asked);
+    refuse(2 * MIB, WEIR_E_OUT_OF_MEMORY, WEIR_OOM_DRIVER);
+    close_arena();
+}
+
+Test(arena_adaptive, gives_nothing_back_for_a_request_that_cannot_fit)
+{
+    open_arena("adaptive", 100 * MIB, GIB);
+    wi_arena_free(it.arena, place(80 * MIB).range);
+    (void)place(10 * MIB);
+    refuse(91 * MIB, WEIR_E_OUT_OF_MEMORY, WEIR_OOM_LIMIT);
+    cr_assert_eq(it.roots.release_count, 0U);
+    close_arena();
+}
+
+Test(arena_adaptive, reaches_the_largest_sizes_there_are)
+{
+    open_arena("adaptive", UINT64_MAX - 1, UINT64_MAX);
+    (void)place(UINT64_C(1) << 63);
+    (void)place((UINT64_C(1) << 63) - 4096);
+    (void)place(256);
+    refuse(UINT64_C(1) << 62, WEIR_E_OUT_OF_MEMORY, WEIR_OOM_LIMIT);
+    close_arena();
+}
