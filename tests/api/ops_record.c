@@ -168,8 +168,8 @@ WEIR_DEVICE_TEST_TAGGED(ops_record, a_capture_is_told_everything_and_nothing_run
     book.count = 0;
     wt_fails(weir_transpose(recording, symbol, (const int[]){0, 0}, &out), WEIR_E_ARG);
     wt_fails(weir_sum(recording, symbol, (const int[]){7}, 1, 0, &out), WEIR_E_ARG);
-    wt_fails(weir_add(ctx, symbol, constant, &out), WEIR_E_CONTEXT);
-    wt_fails(weir_transpose(ctx, symbol, NULL, &out), WEIR_E_CONTEXT);
+    wt_fails(weir_add(ctx, symbol, constant, &out), WEIR_E_CAPTURE);
+    wt_fails(weir_transpose(ctx, symbol, NULL, &out), WEIR_E_CAPTURE);
     cr_assert_eq(book.count, 0);
     book.answer = WEIR_E_HOST_MEMORY;
     cr_assert_eq(weir_sum(recording, symbol, NULL, 0, 0, &out), WEIR_E_HOST_MEMORY);
