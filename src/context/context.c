@@ -70,7 +70,6 @@ static void dispose(weir_context *context)
     wi_cl_context_release(context->handle);
     wi_process_mark_destroy(context->mark);
     if (context->has_recorders) wi_recorders_fini(&context->recorders);
-    weir_context_release(context->base);
     wi_free(context);
     wi_error_restore(&before);
 }
@@ -159,10 +158,16 @@ weir_context *weir_context_retain(weir_context *context)
 
 void weir_context_release(weir_context *context)
 {
-    if (context == NULL) return;
-    if (atomic_fetch_sub_explicit(&context->owners, 1, memory_order_acq_rel) != 1) return;
-    /* A forked child leaves it: what the context holds belongs to the parent's driver. */
-    if (wi_process_is_marked(wi_context_get_base(context)->mark)) dispose(context);
+    /* A recording context owns the one it records for. */
+    while (context != NULL &&
+           atomic_fetch_sub_explicit(&context->owners, 1, memory_order_acq_rel) == 1) {
+        weir_context *base = context->base;
+
+        /* A forked child leaves it: what the context holds belongs to the parent's driver. */
+        if (!wi_process_is_marked(wi_context_get_base(context)->mark)) return;
+        dispose(context);
+        context = base;
+    }
 }
 
 weir_status wi_context_check_process(const weir_context *context)

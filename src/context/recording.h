@@ -25,7 +25,7 @@ weir_status wi_context_add_tape(weir_context *context, wi_tape_entry *entry);
 void wi_context_remove_tape(weir_context *context, wi_tape_entry *entry);
 
 /** Writes the recorders of the calling thread, the last added first; returns how many. One load if nobody listens. */
-size_t wi_context_get_tapes(weir_context *context, void *recorders[WI_TAPES_MAX]);
+size_t wi_context_get_tapes(weir_context *context, void *out[WI_TAPES_MAX]);
 
 /** Makes a recording context for work that will run on `base`.
  * out   counted, weir_context_release() */

@@ -61,7 +61,9 @@ teach() {
     if [ -n "$launches" ] && [ -n "$(cell "$free" tape-tanh launches)" ]; then
         say "3. A tape keeps what its gradient needs, $(cell "$free" tape "tape keeps") of sums, $(cell "$free" \
             tape-tanh "tape keeps") of tanh, nothing after a stopped gradient ($(cell "$free" stop \
-            gradient)); captured as a function the loop was $launches launch(es) at $(cell "$free" function \
+            gradient)); captured as a function the loop was $launches $(
+            [ "$launches" -eq 1 ] && echo launch || echo launches
+        ) at $(cell "$free" function \
             "a step") a step, where the eager loop made $(cell "$free" eager launches) at $(cell "$free" eager "a step")."
     fi
 }
