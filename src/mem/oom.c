@@ -64,8 +64,9 @@ weir_status wi_oom_fail(const weir_oom_report *report, const char *owner,
         (void)snprintf(limit, sizeof limit, "limit %" PRIu64 " bytes", report->limit_bytes);
     }
     if (report->owner_count != 0) {
-        (void)snprintf(largest, sizeof largest, "; largest owner: %s, %" PRIu64 " blocks",
-                       report->owners[0].owner, report->owners[0].blocks);
+        (void)snprintf(largest, sizeof largest, "; largest owner: %s, %" PRIu64 " block%s",
+                       report->owners[0].owner, report->owners[0].blocks,
+                       report->owners[0].blocks == 1 ? "" : "s");
     }
     if (report->cause == WEIR_OOM_LIMIT && others_bytes != 0) {
         (void)snprintf(others, sizeof others,
