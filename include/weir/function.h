@@ -44,13 +44,19 @@ typedef weir_status weir_for_body(weir_context *context, weir_scalar index, weir
                                   weir_tensor **carries_out, void *user);
 
 /** Runs a loop: with an ordinary context trip by trip, in a capture as one recorded loop.
- * trips        a number, or in a capture a scalar argument; <= 0: the carries stay as they are
- * carries_in   n tensors, borrowed
+ *
+ * In a capture the body is called once. If element e of all that it computes depends on elements e alone, the loop runs
+ * inside one kernel; else its launches are enqueued trip by trip.
+ * trips        a number, or in a capture a scalar argument or the index of a loop around; <= 0: the carries stay as they
+ *              are
+ * carries_in   1 to 1024 tensors, borrowed
  * outs         n tensors, counted; NULL on failure
- * Draws of the body are numbered as trip by trip. A generator that it draws from is made before the loop and set anew
- * by nothing in it: the body is recorded once, so what one made inside draws would not repeat.
- * Errors: ARG, CONTEXT, what the body returns; in a capture CAPTURE (a carry of another dtype or shape, by its
- *         number). */
+ * Draws of the body are numbered as trip by trip, also in a capture. A generator that it draws from is made before the
+ * loop and set anew by nothing in it: the body is recorded once, so what one made inside draws would not repeat. It is
+ * known by its address and lives until the capture ends; with trips that are a number it is left as after all trips,
+ * else as after one.
+ * Errors: ARG, CONTEXT, DTYPE and SHAPE (the body returned another carry; the message has its number), what the body
+ *         returns; in a capture CAPTURE in place of CONTEXT, DTYPE and SHAPE. */
 WEIR_API WEIR_NODISCARD weir_status weir_for(weir_context *context, weir_scalar trips, weir_for_body *body, void *user,
                                              weir_tensor *const *carries_in, size_t n, weir_tensor **outs);
 
@@ -60,6 +66,7 @@ WEIR_API WEIR_NODISCARD weir_status weir_for(weir_context *context, weir_scalar 
  * n_outs       number of results, at least 1
  * body, user   called once, now
  * out          counted, weir_function_release(); NULL on failure, when everything recorded is released
+ * At most 16 generators may be drawn from.
  * Order: calls the body; builds no kernels and takes no device memory. Thread: safe.
  * Errors: ARG, CAPTURE (the message says what cannot be captured), HOST_MEMORY, what the body returns. */
 WEIR_API WEIR_NODISCARD weir_status weir_function_capture(weir_context *context, const weir_argument_spec *specs,
@@ -72,7 +79,8 @@ WEIR_API weir_function *weir_function_retain(weir_function *function);
 /** Drops an owner; the last one releases the constants and the arena. NULL is allowed. */
 WEIR_API void weir_function_release(weir_function *function);
 
-/** Builds the kernels and takes the arena, so that the first call does neither.
+/** Builds the kernels and takes the arena, so that the first call does neither. Some drivers compile once more when a
+ * kernel is first launched.
  * Errors: BUILD, OUT_OF_MEMORY, HOST_MEMORY, DRIVER. */
 WEIR_API WEIR_NODISCARD weir_status weir_function_prepare(weir_function *function);
 
@@ -81,7 +89,8 @@ WEIR_API WEIR_NODISCARD weir_status weir_function_prepare(weir_function *functio
  * outs        n_outs tensors, counted; all NULL on failure
  * Draws begin at the number that their generator had when the function was captured, in every call. Tapes do not record
  * a call: no gradient flows through it.
- * Order: enqueued. Thread: safe; calls of one function follow one another.
+ * Order: enqueued; on devices other than CPUs the first calls with a loop of many trips also wait for the first pieces
+ * of it, to learn how many trips make a launch of about 100 ms. Thread: safe; calls of one function follow one another.
  * Errors: ARG, DTYPE, SHAPE, CONTEXT, BUILD, OUT_OF_MEMORY, HOST_MEMORY, DRIVER. */
 WEIR_API WEIR_NODISCARD weir_status weir_function_call(weir_function *function, const weir_argument *arguments,
                                                        size_t n_arguments, weir_tensor **outs, size_t n_outs);

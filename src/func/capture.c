@@ -17,6 +17,8 @@
 #include <string.h>
 #include <time.h>
 
+#define VIEWS_MAX 16 /* views of views of views, before a copy is made */
+
 static void drop_nothing(void *term) { (void)term; }
 
 /* Traces hold a pointer; numbers from 1 on, since NULL means none. */
@@ -202,12 +204,18 @@ static weir_status record_view(wi_capture *capture, const wi_op_call *call, wi_t
         status = wi_capture_find(capture, call->inputs[0], call->op->call, &term->inputs[0]);
     if (status != WEIR_OK) return status;
     source = &capture->recorded.terms[term->inputs[0]];
+    if (source->kind == WI_TERM_VIEW && source->at == VIEWS_MAX) {
+        status = add_copy(capture, term->inputs[0], &source->shape, &term->inputs[0]);
+        if (status != WEIR_OK) return status;
+        source = &capture->recorded.terms[term->inputs[0]];
+    }
     if (wi_term_is_uniform(source)) {
         term->kind = source->kind;
         term->bits = source->bits;
         term->scalar = source->scalar;
     } else {
         term->kind = WI_TERM_VIEW;
+        term->at = source->kind == WI_TERM_VIEW ? source->at + 1 : 1;
         term->n_inputs = 1;
         term->body = source->body;
         term->n_axes = call->n_axes;

@@ -44,6 +44,7 @@ static const char *name_term(const wi_term *term)
     return NULL;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as loops in loops */
 static void write_loop(const wi_recorded *recorded, uint32_t loop, weir_text *text)
 {
     const wi_body *body = &recorded->bodies[loop];
@@ -80,6 +81,7 @@ static void write_members(const wi_recorded *recorded, const wi_step *step, weir
     }
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as loops in loops */
 static void write_body(const weir_function *function, uint32_t body_id, unsigned depth,
                        weir_text *text)
 {

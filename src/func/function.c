@@ -178,6 +178,9 @@ weir_status weir_function_capture(weir_context *context, const weir_argument_spe
     if (status != WEIR_OK) goto done;
     status = wi_steps_make(&function->recorded, wi_context_get_traits(context), &function->steps);
     if (status != WEIR_OK) goto done;
+#if WEIR_CHECKS >= 1
+    wi_recorded_check(&function->recorded);
+#endif
     *out = function;
     function = NULL;
 done:

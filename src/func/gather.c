@@ -152,17 +152,17 @@ static weir_status join_kernel(gathering *at, const wish *wanted, uint32_t *out)
 /* A draw or uniform term that somebody reads from memory gets a step. */
 static weir_status place_source(gathering *at, uint32_t id)
 {
-    const wi_term *term = &at->recorded->terms[id];
+    const uint32_t root = wi_root(at->recorded, id);
+    const wi_term *term = &at->recorded->terms[root];
     const wish wanted = {.body = term->body, .count = term->count, .earliest = WI_NO_STEP};
     uint32_t step = WI_NO_STEP;
     weir_status status = WEIR_OK;
 
-    if (term->kind == WI_TERM_VIEW) return place_source(at, wi_root(at->recorded, id));
     if (term->step != WI_NO_STEP || (term->kind != WI_TERM_DRAW && !wi_term_is_uniform(term)))
         return WEIR_OK;
-    if (term->dtype != WEIR_DTYPE_F32) return add_single(at, WI_STEP_FILL, id);
+    if (term->dtype != WEIR_DTYPE_F32) return add_single(at, WI_STEP_FILL, root);
     status = join_kernel(at, &wanted, &step);
-    return status == WEIR_OK ? add_member(at, step, id) : status;
+    return status == WEIR_OK ? add_member(at, step, root) : status;
 }
 
 static weir_status visit_source(void *user, uint32_t id)
@@ -292,6 +292,7 @@ static weir_status place_uniforms(gathering *at, uint32_t loop)
 static weir_status gather_body(gathering *at, uint32_t body_id);
 
 /* A loop that runs launch by launch. */
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as loops in loops */
 static weir_status place_loop(gathering *at, uint32_t id)
 {
     const uint32_t loop = at->recorded->terms[id].loop;
@@ -338,6 +339,7 @@ static weir_status place_copy(gathering *at, uint32_t id)
     return status == WEIR_OK ? add_single(at, WI_STEP_COPY, id) : status;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as loops in loops */
 static weir_status gather_term(gathering *at, uint32_t id)
 {
     wi_term *term = &at->recorded->terms[id];
@@ -372,6 +374,7 @@ static weir_status gather_term(gathering *at, uint32_t id)
 }
 
 /* Loops within loops recurse; each level is a body function of the user, so the depth is the user's own. */
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as loops in loops */
 static weir_status gather_body(gathering *at, uint32_t body_id)
 {
     weir_status status = WEIR_OK;

@@ -89,6 +89,7 @@ static void put_count(wi_writer *out, counted *trip, const uint64_t *to)
 
 static void put_loop(wi_writer *out, uint32_t loop, int is_top);
 
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as loops in loops */
 static void put_term(wi_writer *out, uint32_t id, counted *trip)
 {
     const wi_term *term = term_at(out, id);
@@ -123,6 +124,7 @@ static void put_term(wi_writer *out, uint32_t id, counted *trip)
 }
 
 /* One trip: the body's terms, then the carries of the next. */
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as loops in loops */
 static void put_trip(wi_writer *out, uint32_t loop)
 {
     const wi_body *body = &out->recorded->bodies[loop];
@@ -181,6 +183,7 @@ static void name_trips(wi_writer *out, const wi_scalar *trips, char name[40])
                    wi_writer_slot(out, &(wi_slot){.kind = WI_SLOT_TRIPS, .scalar = *trips}));
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as loops in loops */
 static void put_loop(wi_writer *out, uint32_t loop, int is_top)
 {
     const wi_body *body = &out->recorded->bodies[loop];

@@ -41,7 +41,7 @@ static void put_memory(wi_run *run, uint32_t term, unsigned *n)
 static void put_slot(wi_run *run, const wi_step *step, const wi_slot *slot, uint64_t begin,
                      unsigned *n)
 {
-    const wi_body *body = step->loop != WI_NO_TERM ? &run->recorded->bodies[step->loop] : NULL;
+    const wi_body *body = NULL;
     uint64_t number = 0;
     int64_t trips = 0;
 
@@ -67,6 +67,7 @@ static void put_slot(wi_run *run, const wi_step *step, const wi_slot *slot, uint
         run->args[(*n)++] = arg_u64(wi_run_number(run, step->body, slot->at, slot->loops));
         break;
     case WI_SLOT_COUNTER:
+        body = &run->recorded->bodies[step->loop];
         number = wi_run_number(run, step->body, slot->at, body->number) + body->before[slot->at];
         run->args[(*n)++] = arg_u64(number + wi_run_draws(run, step->loop, slot->at, begin));
         break;

@@ -39,9 +39,9 @@ const char *wi_writer_load(const wi_writer *out);
 const char *wi_writer_store(const wi_writer *out);
 
 /** How a term's vector, or all of it, is written as an operand. */
-const char *wi_writer_vector(wi_writer *out, uint32_t term, unsigned vector,
+const char *wi_writer_vector(wi_writer *out, uint32_t id, unsigned vector,
                              char name[WI_VALUE_NAME_BYTES]);
-const char *wi_writer_value(wi_writer *out, uint32_t term, char name[WI_VALUE_NAME_BYTES]);
+const char *wi_writer_value(wi_writer *out, uint32_t id, char name[WI_VALUE_NAME_BYTES]);
 
 /** Appends the kernel's declaration to `text`: one parameter or two for each slot. */
 void wi_writer_head(const wi_writer *out, weir_text *text);

@@ -49,6 +49,7 @@ static int has_uneven_trips(const wi_recorded *recorded, uint32_t loop)
 }
 
 /* Draws of one trip. Loops in loops recurse as deep as the user's bodies do. */
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as loops in loops */
 static uint64_t draws_of_trip(wi_run *run, uint32_t loop, uint32_t generator)
 {
     uint64_t draws = run->recorded->bodies[loop].draws[generator];
@@ -60,6 +61,7 @@ static uint64_t draws_of_trip(wi_run *run, uint32_t loop, uint32_t generator)
     return draws;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as loops in loops */
 uint64_t wi_run_draws(wi_run *run, uint32_t loop, uint32_t generator, uint64_t trips)
 {
     const uint64_t present = run->bodies[loop].trip;

@@ -20,6 +20,7 @@ typedef struct layout {
     uint64_t now;
 } layout;
 
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as loops in loops */
 static void set_times(layout *at, uint32_t body_id)
 {
     wi_body *body = &at->recorded->bodies[body_id];

@@ -127,6 +127,7 @@ static weir_status count_external(void *user, uint32_t term)
     return WEIR_OK;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as loops in loops */
 uint64_t wi_loop_iterations(const wi_recorded *recorded, uint32_t loop)
 {
     uint64_t iterations = 1;

@@ -70,7 +70,7 @@ typedef struct wi_term {
     weir_dtype dtype;
     weir_shape shape;
     uint64_t count;
-    uint32_t at;
+    uint32_t at; /* views: how many there are from it to a value in memory, itself included */
     uint32_t loop;
     uint32_t dense; /* of a view: the COPY of it that was made already; WI_NO_TERM: none */
     uint32_t bits;

@@ -67,6 +67,7 @@ static wi_operand in_arena(const wi_run *run, uint64_t offset_bytes)
 }
 
 /* A view of what `source` says. */
+/* NOLINTNEXTLINE(misc-no-recursion): views are few (VIEWS_MAX) */
 static wi_operand find_view(const wi_run *run, const wi_term *term)
 {
     const wi_term *input = &run->recorded->terms[term->inputs[0]];
@@ -87,6 +88,7 @@ static wi_operand find_view(const wi_run *run, const wi_term *term)
     return operand;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): views are few (VIEWS_MAX) */
 wi_operand wi_run_find(const wi_run *run, uint32_t id)
 {
     const wi_term *term = &run->recorded->terms[id];
@@ -175,6 +177,7 @@ static weir_status copy_starts(wi_run *run, const wi_body *body)
     return status;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as loops in loops */
 static weir_status run_loop(wi_run *run, uint32_t loop)
 {
     const wi_body *body = &run->recorded->bodies[loop];
@@ -213,6 +216,7 @@ static weir_status run_loop(wi_run *run, uint32_t loop)
     return status;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as loops in loops */
 static weir_status run_step(wi_run *run, wi_step *step)
 {
     switch (step->kind) {
@@ -230,6 +234,7 @@ static weir_status run_step(wi_run *run, wi_step *step)
     return run_fill(run, step->members[0]);
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as loops in loops */
 static weir_status run_body(wi_run *run, uint32_t body_id)
 {
     const wi_body *body = &run->recorded->bodies[body_id];

@@ -37,7 +37,7 @@ void wi_run_fini(wi_run *run);
 weir_status wi_run_all(wi_run *run);
 
 /** Where a stored term, an argument, a constant, a carry or a view of one is now. */
-wi_operand wi_run_find(const wi_run *run, uint32_t term);
+wi_operand wi_run_find(const wi_run *run, uint32_t id);
 
 /** The number that a scalar is now. */
 int64_t wi_run_scalar(const wi_run *run, const wi_scalar *scalar);

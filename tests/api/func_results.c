@@ -385,3 +385,46 @@ WEIR_DEVICE_TEST(func_results, two_threads_may_call_one_function)
     }
     weir_function_release(f);
 }
+
+/* 101 transposes of an expanded row. */
+static weir_status views_body(weir_context *ctx, const weir_argument *arguments, weir_tensor **outs,
+                              void *user)
+{
+    const weir_shape wide = func_matrix(3, 7);
+    weir_tensor *value = NULL;
+    weir_status st = weir_expand(ctx, arguments[0].tensor, &wide, &value);
+
+    (void)user;
+    for (int i = 0; i < 101 && st == WEIR_OK; i++) {
+        weir_tensor *next = NULL;
+
+        st = weir_transpose(ctx, value, NULL, &next);
+        weir_tensor_release(value);
+        value = next;
+    }
+    if (st == WEIR_OK) st = weir_exp(ctx, value, &outs[0]);
+    weir_tensor_release(value);
+    return st;
+}
+
+WEIR_DEVICE_TEST_TAGGED(func_results, views_of_views_are_followed)
+{
+    const weir_shape shape = ops_vector(7);
+    weir_tensor *row = func_values(ctx, &shape, 5);
+    const weir_argument argument = func_tensor(row);
+    weir_argument_spec specs[2];
+    weir_function *f = NULL;
+    weir_tensor *out = NULL;
+    weir_tensor *eager = NULL;
+
+    (void)dev;
+    func_specs(&shape, specs);
+    wt_ok(weir_function_capture(ctx, specs, 1, 1, views_body, NULL, &f));
+    wt_ok(weir_function_call(f, &argument, 1, &out, 1));
+    wt_ok(views_body(ctx, &argument, &eager, NULL));
+    cr_assert(func_equal(out, eager));
+    weir_tensor_release(out);
+    weir_tensor_release(eager);
+    weir_function_release(f);
+    weir_tensor_release(row);
+}
