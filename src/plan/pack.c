@@ -50,13 +50,14 @@ static int place(wi_packed *const *placed, size_t count, wi_packed *block, uint6
 weir_status wi_pack(wi_packed *blocks, size_t count, uint64_t align_bytes, uint64_t *total_bytes)
 {
     wi_packed **order = wi_calloc(2 * count + 1, sizeof(wi_packed *));
-    wi_packed **placed = order + count;
+    wi_packed **placed = NULL;
     size_t n_placed = 0;
     size_t n_order = 0;
     int fits = 1;
 
     *total_bytes = 0;
     if (order == NULL) return wi_fail(WEIR_E_HOST_MEMORY, "wi_pack", "%zu blocks", count);
+    placed = order + count;
     for (size_t i = 0; i < count; i++) {
         blocks[i].offset_bytes = 0;
         if (blocks[i].bytes > 0) order[n_order++] = &blocks[i];
