@@ -23,10 +23,53 @@ static int complain(const wi_op_row *row, const char *what)
     return 0;
 }
 
+static int check_elementwise(const wi_op_row *row)
+{
+    const unsigned values = row->inputs + wg_parameter_count(row);
+
+    if (row->inputs == 0) return complain(row, "an elementwise operation has inputs");
+    if (row->shape != WI_SHAPE_BROADCAST) return complain(row, "its shape rule is BROADCAST");
+    if (row->dtype != WI_DTYPES_F32) return complain(row, "its dtype rule is F32");
+    if (row->expression == NULL) return complain(row, "no expression");
+    if (row->reference == NULL) return complain(row, "no reference");
+    for (unsigned i = 0; i < values; i++) {
+        if (!(row->domain[i].low < row->domain[i].high)) return complain(row, "empty domain");
+        if (wg_is_differentiable(row) &&
+            !(row->gradient_domain[i].low < row->gradient_domain[i].high)) {
+            return complain(row, "empty gradient_domain");
+        }
+    }
+    return 1;
+}
+
+static int check_source(const wi_op_row *row)
+{
+    if (row->inputs != 0) return complain(row, "it has no inputs");
+    if (row->shape != WI_SHAPE_GIVEN) return complain(row, "its shape rule is GIVEN");
+    if (row->reference != NULL) return complain(row, "reference is for elementwise rows");
+    if ((row->form == WI_FORM_DRAW) != (row->expression != NULL)) {
+        return complain(row, "a draw names its kind, a fill has no expression");
+    }
+    return 1;
+}
+
+static int check_view(const wi_op_row *row)
+{
+    if (row->inputs != 1) return complain(row, "a view has one input");
+    if (row->expression == NULL) return complain(row, "a view names its kind");
+    return row->reference == NULL || complain(row, "reference is for elementwise rows");
+}
+
+static int check_reduction(const wi_op_row *row)
+{
+    if (row->inputs != 1) return complain(row, "a reduction has one input");
+    if (row->shape != WI_SHAPE_REDUCED) return complain(row, "its shape rule is REDUCED");
+    return row->expression == NULL || complain(row, "a reduction has no expression");
+}
+
 /* Returns 1 if the row has what its form needs and nothing that the form ignores. */
 static int check_row(const wi_op_row *row)
 {
-    const unsigned values = row->inputs + wg_parameter_count(row);
     wg_gradient gradient;
 
     if (row->doc == NULL || row->edge == NULL) return complain(row, "doc and edge are required");
@@ -40,36 +83,14 @@ static int check_row(const wi_op_row *row)
     }
     switch (row->form) {
     case WI_FORM_ELEMENTWISE:
-        if (row->inputs == 0) return complain(row, "an elementwise operation has inputs");
-        if (row->shape != WI_SHAPE_BROADCAST) return complain(row, "its shape rule is BROADCAST");
-        if (row->dtype != WI_DTYPES_F32) return complain(row, "its dtype rule is F32");
-        if (row->expression == NULL) return complain(row, "no expression");
-        if (row->reference == NULL) return complain(row, "no reference");
-        for (unsigned i = 0; i < values; i++) {
-            if (!(row->domain[i].low < row->domain[i].high)) return complain(row, "empty domain");
-            if (wg_is_differentiable(row) &&
-                !(row->gradient_domain[i].low < row->gradient_domain[i].high)) {
-                return complain(row, "empty gradient_domain");
-            }
-        }
-        return 1;
+        return check_elementwise(row);
     case WI_FORM_FILL:
     case WI_FORM_DRAW:
-        if (row->inputs != 0) return complain(row, "it has no inputs");
-        if (row->shape != WI_SHAPE_GIVEN) return complain(row, "its shape rule is GIVEN");
-        if (row->reference != NULL) return complain(row, "reference is for elementwise rows");
-        if ((row->form == WI_FORM_DRAW) != (row->expression != NULL)) {
-            return complain(row, "a draw names its kind, a fill has no expression");
-        }
-        return 1;
+        return check_source(row);
     case WI_FORM_VIEW:
-        if (row->inputs != 1) return complain(row, "a view has one input");
-        if (row->expression == NULL) return complain(row, "a view names its kind");
-        return row->reference == NULL || complain(row, "reference is for elementwise rows");
+        return check_view(row);
     case WI_FORM_REDUCE:
-        if (row->inputs != 1) return complain(row, "a reduction has one input");
-        if (row->shape != WI_SHAPE_REDUCED) return complain(row, "its shape rule is REDUCED");
-        return row->expression == NULL || complain(row, "a reduction has no expression");
+        return check_reduction(row);
     case WI_FORM_NONE:
         break;
     }
