@@ -15,12 +15,14 @@
 #define ALIGN_BITS_MIN 1024U /* a long16 */
 #define ALLOC_BYTES_MIN (UINT64_C(128) << 20)
 
-/* CPUs: wide items, small groups, since an item is a loop iteration. GPUs: a group is at least one wave of any vendor.
- * Measured for CPUs; a start for the others. Rows stand in the order of weir_device_class. */
+/* CPUs: wide items, small groups, since an item is a loop iteration; items as wide as the registers where those have 16
+ * lanes. GPUs: a group is at least one wave of any vendor. Measured for CPUs; a start for the others. Rows stand in the
+ * order of weir_device_class. */
 static const struct {
-    uint32_t vector_width;
+    uint32_t vector_width;     /* at least */
+    uint32_t vector_width_max; /* taken if the device's native width is no less */
     uint32_t group_size;
-} preferences[] = {{4, 64}, {4, 64}, {8, 16}, {4, 16}, {4, 16}, {4, 16}};
+} preferences[] = {{4, 4, 64}, {4, 4, 64}, {8, 16, 16}, {4, 4, 16}, {4, 4, 16}, {4, 4, 16}};
 
 static uint32_t number32(const weir_record *record, wi_property_id id, uint32_t otherwise)
 {
@@ -97,6 +99,10 @@ void wi_traits_make(const weir_record *record, wi_device_traits *out)
     out->is_little_endian = wi_record_get_number(record, WI_PROPERTY_ENDIAN_LITTLE, 1) != 0;
     out->loop_trips_max = UINT32_MAX;
     out->vector_width = preferences[device_class].vector_width;
+    if (number32(record, WI_PROPERTY_NATIVE_VECTOR_WIDTH_FLOAT, 0) >=
+        preferences[device_class].vector_width_max) {
+        out->vector_width = preferences[device_class].vector_width_max;
+    }
     out->group_size = preferences[device_class].group_size;
     apply_quirks(record, out);
     if (out->group_size > out->max_group) out->group_size = floor_power(out->max_group);
