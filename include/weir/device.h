@@ -34,7 +34,7 @@ typedef enum weir_device_class {
  * the defaults. */
 typedef struct weir_memory_options {
     size_t struct_size;
-    const char *strategy;  /* "growth" (default), "prealloc", "direct"; copied */
+    const char *strategy;  /* "growth" (default), "prealloc", "ondemand", "direct", "adaptive"; copied */
     uint64_t limit_bytes;  /* most bytes ever reserved; takes the place of an earlier fraction */
     double limit_fraction; /* of the device's memory, 0 < f <= 1; takes the place of earlier bytes */
 } weir_memory_options;
