@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 /* Seconds until Criterion ends a case; generous, for a loaded machine and for emulators. */
-#define WT_TIMEOUT 300
+#define WT_TIMEOUT 900
 
 struct wt_device {
     char index[16]; /* "p.d" */
