@@ -1,6 +1,7 @@
 /* Functions made of random programs give the bits of the eager loop; those of elementwise operations and draws alone in
  * one launch, the others without taking memory while they run. A failure names the seed: WEIR_TEST_SEED=N runs the
- * programs from that one on. */
+ * programs from that one on. Each program is a compilation or several, so the ordinary run takes a fifth of them;
+ * WEIR_LONG_TESTS=1 takes all, about a quarter of an hour a device on two cores. */
 #include "func_program.h"
 
 TestSuite(func_random, .timeout = 1200);
@@ -106,7 +107,9 @@ static void check_batch(weir_context *ctx, uint64_t batch, uint64_t total, int i
     const char *text = getenv("WEIR_TEST_SEED");
     const uint64_t first =
         text != NULL ? strtoull(text, NULL, 10) : 1 + (uint64_t)is_mixed * 100000;
-    const uint64_t count = wt_scale(total);
+    const char *is_long = getenv("WEIR_LONG_TESTS");
+    const uint64_t count =
+        wt_scale(is_long != NULL && strcmp(is_long, "1") == 0 ? total : total / 5);
 
     for (uint64_t i = batch; i < count; i += BATCHES) check_program(ctx, first + i, is_mixed);
 }
