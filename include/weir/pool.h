@@ -14,6 +14,7 @@ WEIR_BEGIN_DECLS
 
 typedef struct weir_pool weir_pool;
 typedef struct weir_block weir_block;
+typedef struct weir_queue weir_queue;
 
 typedef struct weir_counter {
     uint64_t current;
@@ -40,14 +41,15 @@ typedef struct weir_pool_stats {
  *
  * Zero bytes gives a valid empty block that takes no memory. The block's bytes are undefined.
  * pool    the block keeps its context alive
+ * queue   whose commands use the block first; NULL: the context's own
  * bytes   0 .. the limit; rounded up to the pool's granule (256 bytes or the device's base alignment)
  * owner   label for reports, such as an op's or a variable's name; copied; NULL: "user"
  * out     counted, weir_block_release(); NULL on failure
- * Order: host call; the block may be used by the next command of the context's queue. May ask the driver for memory.
+ * Order: host call; the block may be used by the next command of that queue. May ask the driver for memory.
  * Thread: safe.
  * Errors: OUT_OF_MEMORY (weir_last_error() has the report), HOST_MEMORY, ARG, FORKED. */
-WEIR_API WEIR_NODISCARD weir_status weir_pool_alloc(weir_pool *pool, uint64_t bytes, const char *owner,
-                                                    weir_block **out);
+WEIR_API WEIR_NODISCARD weir_status weir_pool_alloc(weir_pool *pool, weir_queue *queue, uint64_t bytes,
+                                                    const char *owner, weir_block **out);
 
 /** Adds an owner; returns the block. */
 WEIR_API weir_block *weir_block_retain(weir_block *block);

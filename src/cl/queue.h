@@ -31,7 +31,8 @@ typedef enum wi_arg_kind {
     WI_ARG_LOCAL
 } wi_arg_kind;
 
-/* One kernel argument. LOCAL: u64 is the bytes of local memory. */
+/* One kernel argument. LOCAL: u64 is the bytes of local memory. An argument with a block says where that block is; its
+ * value is written by src/context, which knows blocks, just before the launch (context/enqueue.h). */
 typedef struct wi_arg {
     wi_arg_kind kind;
     union {
@@ -40,12 +41,16 @@ typedef struct wi_arg {
         uint64_t u64;
         float f32;
     } value;
+    struct weir_block *block; /* BUFFER: the value is its buffer; U64: base + its offset in units; NULL: no block */
+    uint64_t base;            /* of a U64 with a block, in units */
+    uint32_t unit_bytes;      /* of a U64 with a block; divides every granule */
+    int is_written;           /* of a BUFFER with a block: the kernel writes it */
 } wi_arg;
 
 /* One-dimensional. local_size 0 lets the driver choose; else it divides global_size. */
 typedef struct wi_launch {
     wi_kernel *kernel;
-    const wi_arg *args;
+    wi_arg *args;
     unsigned arg_count;
     size_t global_size;
     size_t local_size;

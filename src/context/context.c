@@ -248,12 +248,6 @@ void weir_context_explain(const weir_context *context, weir_text *text)
         weir_text_append(text, "the self-check was switched off\n");
 }
 
-weir_status wi_context_launch(weir_context *context, const wi_launch *launch)
-{
-    weir_status status = wi_context_check_process(context);
-    return status == WEIR_OK ? wi_queue_launch(context->queue, launch) : status;
-}
-
 /* Builds or loads the kernel that a recipe describes. */
 static weir_status build(weir_context *context, const wi_kernel_recipe *recipe,
                          wi_program **program, wi_kernel **kernel)

@@ -26,9 +26,6 @@ weir_status wi_context_kernel(weir_context *context, uint64_t key,
                               weir_status (*make)(void *user, wi_kernel_recipe *recipe), void *user,
                               wi_kernel **out);
 
-/** Launches on the context's queue. Errors: FORKED, DRIVER, OUT_OF_MEMORY, HOST_MEMORY. */
-weir_status wi_context_launch(weir_context *context, const wi_launch *launch);
-
 wi_queue *wi_context_get_queue(weir_context *context);
 const wi_device_traits *wi_context_get_traits(const weir_context *context);
 

@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "cl/cl_context.h"
 #include "cl/self_check_rows.h"
+#include "context/enqueue.h"
 #include "device/device.h"
 #include "mem/oom.h"
 

@@ -217,14 +217,11 @@ static weir_status prepare(weir_function *function)
         status = wi_run_init(function->context, &function->recorded, &function->steps,
                              function->n_specs, &function->run);
     if (status == WEIR_OK && function->arena == NULL && function->steps.arena_bytes > 0) {
-        status = weir_pool_alloc(weir_context_get_pool(function->context),
+        status = weir_pool_alloc(weir_context_get_pool(function->context), NULL,
                                  function->steps.arena_bytes, "function", &function->arena);
     }
     if (status != WEIR_OK) return status;
-    if (function->arena != NULL) {
-        function->run.arena.buffer = wi_block_get_buffer(function->arena);
-        function->run.arena.offset_bytes = weir_block_get_offset_bytes(function->arena);
-    }
+    function->run.arena.place.block = function->arena;
     function->is_prepared = 1;
     return WEIR_OK;
 }

@@ -7,6 +7,7 @@
  */
 #include "func/run.h"
 
+#include "context/enqueue.h"
 #include "ops/launch.h"
 
 #include <time.h>
@@ -29,12 +30,11 @@ static wi_arg arg_bits(uint32_t bits)
     return arg;
 }
 
-static void put_memory(wi_run *run, uint32_t term, unsigned *n)
+static void put_memory(wi_run *run, uint32_t term, int is_written, unsigned *n)
 {
     const wi_operand operand = wi_run_find(run, term);
 
-    run->args[(*n)++] = (wi_arg){.kind = WI_ARG_BUFFER, .value.buffer = operand.buffer};
-    run->args[(*n)++] = arg_u64(operand.offset_bytes / sizeof(float));
+    *n = wi_args_put_place(run->args, *n, &operand.place, sizeof(float), 0, is_written);
 }
 
 /* The parameters of the function's own text; their order is that of the slots. */
@@ -48,7 +48,7 @@ static void put_slot(wi_run *run, const wi_step *step, const wi_slot *slot, uint
     switch (slot->kind) {
     case WI_SLOT_LOAD:
     case WI_SLOT_STORE:
-        put_memory(run, slot->at, n);
+        put_memory(run, slot->at, slot->kind == WI_SLOT_STORE, n);
         break;
     case WI_SLOT_FLOAT:
         run->args[(*n)++] = arg_bits(slot->bits);

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "context/enqueue.h"
 #include "ops/copy.h"
 #include "ops/layout.h"
 #include "ops/sum.h"
@@ -62,7 +63,7 @@ static wi_operand in_arena(const wi_run *run, uint64_t offset_bytes)
 {
     wi_operand operand = run->arena;
 
-    operand.offset_bytes += offset_bytes;
+    operand.place.offset_bytes += offset_bytes;
     return operand;
 }
 
@@ -122,16 +123,14 @@ static weir_status run_copy(wi_run *run, uint32_t id)
     if (term->count == 0) return WEIR_OK;
     if (!weir_shape_equal(&input->shape, &term->shape)) {
         if (input->count == term->count && !from.is_strided) /* a reshape's source */
-            return wi_queue_copy(wi_context_get_queue(run->context), from.buffer, from.offset_bytes,
-                                 out.buffer, out.offset_bytes, wi_term_bytes(term));
+            return wi_context_copy(run->context, &from.place, &out.place, wi_term_bytes(term));
         wi_operand_broadcast(&from, &input->shape, &term->shape);
     }
     if (!from.is_strided) {
-        return wi_queue_copy(wi_context_get_queue(run->context), from.buffer, from.offset_bytes,
-                             out.buffer, out.offset_bytes, wi_term_bytes(term));
+        return wi_context_copy(run->context, &from.place, &out.place, wi_term_bytes(term));
     }
     return wi_copy_write(weir_dtype_bytes(term->dtype))(run->context, &from, &term->shape,
-                                                        out.buffer, out.offset_bytes, term->count);
+                                                        &out.place, term->count);
 }
 
 static weir_status run_sum(wi_run *run, const wi_step *step)
@@ -153,8 +152,8 @@ static weir_status run_fill(wi_run *run, uint32_t id)
     const wi_term *term = &run->recorded->terms[id];
     const wi_operand out = wi_run_find(run, id);
 
-    return wi_queue_fill(wi_context_get_queue(run->context), out.buffer, out.offset_bytes,
-                         wi_term_bytes(term), zeros, weir_dtype_bytes(term->dtype));
+    return wi_context_fill(run->context, &out.place, wi_term_bytes(term), zeros,
+                           weir_dtype_bytes(term->dtype));
 }
 
 static weir_status run_body(wi_run *run, uint32_t body_id);
@@ -171,8 +170,7 @@ static weir_status copy_starts(wi_run *run, const wi_body *body)
             continue;
         const wi_operand from = wi_run_find(run, body->inits[c]);
         const wi_operand out = wi_run_find(run, body->outs[c]);
-        status = wi_queue_copy(wi_context_get_queue(run->context), from.buffer, from.offset_bytes,
-                               out.buffer, out.offset_bytes, wi_term_bytes(result));
+        status = wi_context_copy(run->context, &from.place, &out.place, wi_term_bytes(result));
     }
     return status;
 }

@@ -6,7 +6,14 @@
 
 #include <weir/pool.h>
 
-/** The cl_mem of the root; NULL for an empty block. Valid while the block is held. */
+/* Bytes of a block from an offset on. Blocks may be moved by compaction, so where the bytes are in OpenCL's terms is
+ * known only while the pool's placement is held (wi_pool_hold). */
+typedef struct wi_span {
+    weir_block *block;     /* NULL: nothing is there */
+    uint64_t offset_bytes; /* from the start of the block */
+} wi_span;
+
+/** The cl_mem of the root; NULL for an empty block. Valid while the pool's placement is held. */
 cl_mem wi_block_get_buffer(const weir_block *block);
 
 /** Number of owners. Exact only while the caller's lock excludes changes. */

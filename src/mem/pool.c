@@ -4,60 +4,18 @@
  * order on one queue, so a released block may be handed out again at once: whoever uses it next does so after
  * everybody who used it before. Block objects are recycled through a free list.
  */
-#include "mem/pool.h"
+#include "mem/pool_state.h"
 
 #include "base/memory.h"
-#include "base/process.h"
 #include "base/status.h"
 #include "mem/block.h"
 #include "mem/counter.h"
 #include "mem/oom.h"
-#include "mem/owners.h"
-#include "mem/roots.h"
 
-#include <inttypes.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #define SPARE_BLOCKS_MAX 4096 /* block objects kept for reuse */
 #define GRANULE_BYTES 256     /* the smallest rounding; raised to the device's base alignment */
-
-/* A range handed to a user.
- *
- * Invariants: owners >= 1 while it is held; range == NULL exactly if requested_bytes == 0, then buffer == NULL and
- * bytes == 0; else requested_bytes <= bytes and owner counts it. */
-struct weir_block {
-    _Atomic uint64_t owners;
-    weir_pool *pool;
-    wi_range *range;
-    cl_mem buffer;
-    uint64_t root_serial;
-    uint64_t offset_bytes;
-    uint64_t bytes;
-    uint64_t requested_bytes;
-    wi_owner *owner;
-    weir_block *next_spare;
-};
-
-/* Invariants: requested.current <= in_use.current <= roots.reserved.current <= limit, where there is one;
- * in_use.current == arena's in use == sum of the owners' bytes; blocks.current == sum of the owners' blocks;
- * arena == NULL until the first block that is not empty. */
-struct weir_pool {
-    pthread_mutex_t lock;
-    wi_pool_options options;
-    wi_process_mark *mark;
-    wi_queue *touch_queue;
-    wi_arena *arena;
-    wi_roots roots;
-    wi_owners owners;
-    weir_counter requested;
-    weir_counter in_use;
-    weir_counter blocks;
-    uint64_t oom_count;
-    weir_block *spare_blocks;
-    size_t spare_count;
-};
 
 weir_status wi_pool_create(const wi_pool_options *options, weir_pool **out)
 {
@@ -71,6 +29,7 @@ weir_status wi_pool_create(const wi_pool_options *options, weir_pool **out)
         return wi_fail(WEIR_E_HOST_MEMORY, "weir_context_create", "%zu host bytes for a pool",
                        sizeof *pool);
     }
+    (void)pthread_rwlock_init(&pool->placement, NULL);
     pool->options = *options;
     pool->mark = wi_process_mark_create();
     if (pool->mark == NULL) {
@@ -105,6 +64,7 @@ void wi_pool_destroy(weir_pool *pool)
         wi_free(block);
     }
     wi_process_mark_destroy(pool->mark);
+    (void)pthread_rwlock_destroy(&pool->placement);
     (void)pthread_mutex_destroy(&pool->lock);
     wi_free(pool);
 }
@@ -160,27 +120,6 @@ static void put_block_object(weir_pool *pool, weir_block *block)
     pool->spare_count++;
 }
 
-static void describe(const weir_pool *pool, weir_oom_report *report)
-{
-    wi_arena_stats stats = {0};
-    if (pool->arena != NULL) wi_arena_get_stats(pool->arena, &stats);
-    memset(report, 0, sizeof *report);
-    report->in_use_bytes = pool->in_use.current;
-    report->reserved_bytes = pool->roots.reserved.current;
-    report->limit_bytes = weir_device_get_limit_bytes(pool->options.device);
-    report->largest_free_bytes = stats.largest_free_bytes;
-    report->owner_count = wi_owners_top(&pool->owners, WEIR_OOM_OWNERS, report->owners);
-}
-
-/* What the device's budget counts beyond this pool's roots. Other pools go on meanwhile. Needs the lock. */
-static uint64_t reserved_by_others(const weir_pool *pool)
-{
-    const uint64_t all = wi_budget_get_reserved(wi_device_get_budget(pool->options.device));
-    const uint64_t own = pool->roots.reserved.current;
-
-    return all > own ? all - own : 0;
-}
-
 /* Places a block that is not empty. Needs the lock. */
 static weir_status place(weir_pool *pool, uint64_t bytes, const char *owner, weir_block *block)
 {
@@ -201,11 +140,11 @@ static weir_status place(weir_pool *pool, uint64_t bytes, const char *owner, wei
     if (status == WEIR_E_OUT_OF_MEMORY) {
         weir_oom_report report;
         pool->oom_count++;
-        describe(pool, &report);
+        wi_pool_describe(pool, &report);
         report.requested_bytes = bytes;
         report.cause = cause;
         return wi_oom_fail(&report, owner, wi_device_get_traits(pool->options.device),
-                           reserved_by_others(pool));
+                           wi_pool_reserved_by_others(pool));
     }
     if (status != WEIR_OK) return status;
 
@@ -224,22 +163,24 @@ static weir_status place(weir_pool *pool, uint64_t bytes, const char *owner, wei
     return WEIR_OK;
 }
 
-static weir_status check_process(const weir_pool *pool, const char *where)
+weir_status wi_pool_check_process(const weir_pool *pool, const char *where)
 {
     if (wi_process_is_marked(pool->mark)) return WEIR_OK;
     return wi_fail(WEIR_E_FORKED, where, "the pool belongs to the process that forked this one");
 }
 
-weir_status weir_pool_alloc(weir_pool *pool, uint64_t bytes, const char *owner, weir_block **out)
+weir_status weir_pool_alloc(weir_pool *pool, weir_queue *queue, uint64_t bytes, const char *owner,
+                            weir_block **out)
 {
     weir_status status = WEIR_OK;
     weir_block *block = NULL;
 
+    (void)queue;
     if (out != NULL) *out = NULL;
     if (pool == NULL || out == NULL) {
         return wi_fail(WEIR_E_ARG, "weir_pool_alloc", "pool and out are required");
     }
-    status = check_process(pool, "weir_pool_alloc");
+    status = wi_pool_check_process(pool, "weir_pool_alloc");
     if (status != WEIR_OK) return status;
     (void)pthread_mutex_lock(&pool->lock);
     status = take_block_object(pool, &block);
@@ -337,7 +278,7 @@ weir_status weir_pool_trim(weir_pool *pool, uint64_t keep_bytes)
     weir_status status = WEIR_OK;
 
     if (pool == NULL) return wi_fail(WEIR_E_ARG, "weir_pool_trim", "pool is required");
-    status = check_process(pool, "weir_pool_trim");
+    status = wi_pool_check_process(pool, "weir_pool_trim");
     if (status != WEIR_OK) return status;
     (void)pthread_mutex_lock(&pool->lock);
     if (pool->arena != NULL) wi_arena_trim(pool->arena, keep_bytes);
@@ -346,95 +287,6 @@ weir_status weir_pool_trim(weir_pool *pool, uint64_t keep_bytes)
     return WEIR_OK;
 }
 
-static pthread_mutex_t *lock_of(const weir_pool *pool)
-{
-    /* Reading takes the lock too; the pool is const for its callers, not for its lock. */
-    return &((weir_pool *)(uintptr_t)pool)->lock;
-}
+void wi_pool_hold(weir_pool *pool) { (void)pthread_rwlock_rdlock(&pool->placement); }
 
-static void read_stats(const weir_pool *pool, weir_pool_stats *out)
-{
-    wi_arena_stats stats = {0};
-    if (pool->arena != NULL) wi_arena_get_stats(pool->arena, &stats);
-    memset(out, 0, sizeof *out);
-    out->requested_bytes = pool->requested;
-    out->in_use_bytes = pool->in_use;
-    out->reserved_bytes = pool->roots.reserved;
-    out->blocks = pool->blocks;
-    out->limit_bytes = weir_device_get_limit_bytes(pool->options.device);
-    out->driver_allocs = pool->roots.driver_allocs;
-    out->driver_frees = pool->roots.driver_frees;
-    out->largest_free_bytes = stats.largest_free_bytes;
-    out->oom_count = pool->oom_count;
-}
-
-void weir_pool_get_stats(const weir_pool *pool, weir_pool_stats *out)
-{
-    if (out == NULL) return;
-    memset(out, 0, sizeof *out);
-    if (pool == NULL) return;
-    (void)pthread_mutex_lock(lock_of(pool));
-    read_stats(pool, out);
-    (void)pthread_mutex_unlock(lock_of(pool));
-}
-
-void weir_pool_reset_peak(weir_pool *pool)
-{
-    if (pool == NULL) return;
-    (void)pthread_mutex_lock(&pool->lock);
-    pool->requested.peak = pool->requested.current;
-    pool->in_use.peak = pool->in_use.current;
-    pool->roots.reserved.peak = pool->roots.reserved.current;
-    pool->blocks.peak = pool->blocks.current;
-    (void)pthread_mutex_unlock(&pool->lock);
-}
-
-void weir_pool_report(const weir_pool *pool, weir_text *text)
-{
-    weir_pool_stats stats;
-    weir_oom_report report;
-
-    if (pool == NULL || text == NULL) return;
-    (void)pthread_mutex_lock(lock_of(pool));
-    read_stats(pool, &stats);
-    describe(pool, &report);
-    (void)pthread_mutex_unlock(lock_of(pool));
-    wi_oom_write_stats(&stats, weir_device_get_strategy(pool->options.device), text);
-    wi_oom_write_owners(&report, stats.in_use_bytes.current, stats.blocks.current, text);
-}
-
-int wi_pool_check(const weir_pool *pool, weir_text *why)
-{
-    int is_right = 1;
-    uint64_t owner_bytes = 0;
-    uint64_t owner_blocks = 0;
-    uint64_t limit = weir_device_get_limit_bytes(pool->options.device);
-    wi_arena_stats stats = {0};
-
-    (void)pthread_mutex_lock(lock_of(pool));
-    if (pool->arena != NULL) {
-        wi_arena_get_stats(pool->arena, &stats);
-        is_right = wi_arena_check(pool->arena, why);
-    }
-    wi_owners_sum(&pool->owners, &owner_bytes, &owner_blocks);
-    const struct {
-        int holds;
-        const char *text;
-    } relations[] = {
-        {pool->requested.current <= pool->in_use.current, "requested <= in_use"},
-        {pool->in_use.current <= pool->roots.reserved.current, "in_use <= reserved"},
-        {limit == 0 || pool->roots.reserved.current <= limit, "reserved <= limit"},
-        {pool->in_use.current == stats.in_use_bytes, "in_use == arena's in use"},
-        {stats.reserved_bytes <= pool->roots.reserved.current, "arena's roots <= reserved"},
-        {owner_bytes == pool->in_use.current, "owners' bytes == in_use"},
-        {owner_blocks == pool->blocks.current, "owners' blocks == blocks"},
-        {pool->roots.reserved.count == pool->roots.driver_allocs, "roots == driver_allocs"},
-    };
-    for (size_t i = 0; i < sizeof relations / sizeof relations[0]; i++) {
-        if (relations[i].holds) continue;
-        is_right = 0;
-        weir_text_append(why, "pool: %s does not hold\n", relations[i].text);
-    }
-    (void)pthread_mutex_unlock(lock_of(pool));
-    return is_right;
-}
+void wi_pool_let_go(weir_pool *pool) { (void)pthread_rwlock_unlock(&pool->placement); }

@@ -23,6 +23,12 @@ weir_status wi_pool_create(const wi_pool_options *options, weir_pool **out);
 /** Every block was released. Waits for commands and releases all roots. NULL is allowed. */
 void wi_pool_destroy(weir_pool *pool);
 
+/** Holds every block of the pool where it is until wi_pool_let_go(), for the time from reading where a block is to the
+ * return of the call that enqueues the command. Shared: any number of threads hold at once. Nothing of the pool is
+ * taken while it is held. */
+void wi_pool_hold(weir_pool *pool);
+void wi_pool_let_go(weir_pool *pool);
+
 /** Verifies statistics against blocks and arena; returns 1, or 0 after appending what is broken. */
 int wi_pool_check(const weir_pool *pool, weir_text *why);
 

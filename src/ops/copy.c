@@ -1,6 +1,7 @@
 /* Strided elements into dense memory: one launch, or a copy of the queue where they are one stretch already. */
 #include "ops/copy.h"
 
+#include "context/enqueue.h"
 #include "ops/kernel_text.h"
 #include "ops/launch.h"
 #include "ops/layout.h"
@@ -16,13 +17,12 @@
 /* count, first, source and result with their places, extents and strides */
 #define ARGS_MAX (6 + 2 * WEIR_RANK_MAX)
 
-/* One copy. offsets in elements. */
+/* One copy. */
 typedef struct strided_copy {
     const wi_operand *from;
     const wi_layout *layout;
-    cl_mem buffer;
-    uint64_t from_at;
-    uint64_t to_at;
+    const wi_span *to;
+    size_t bytes; /* of an element */
 } strided_copy;
 
 typedef struct request {
@@ -81,34 +81,26 @@ static unsigned fill_args(const void *user, uint64_t first, uint64_t count, wi_a
     args[n++] = arg_u64(count);
     args[n++] = arg_u64(first);
     for (unsigned k = 0; k < layout->rank; k++) args[n++] = arg_u64(layout->extents[k]);
-    args[n++] = (wi_arg){.kind = WI_ARG_BUFFER, .value.buffer = copy->from->buffer};
-    args[n++] = arg_u64(copy->from_at);
+    n = wi_args_put_place(args, n, &copy->from->place, copy->bytes, 0, 0);
     for (unsigned k = 0; k < layout->rank; k++) {
         args[n++] = arg_u64((uint64_t)layout->strides[0][k]);
     }
-    args[n++] = (wi_arg){.kind = WI_ARG_BUFFER, .value.buffer = copy->buffer};
-    args[n++] = arg_u64(copy->to_at + first);
-    return n;
+    return wi_args_put_place(args, n, copy->to, copy->bytes, first, 1);
 }
 
 static weir_status write_strided(weir_context *context, const wi_operand *from,
-                                 const weir_shape *shape, cl_mem buffer, uint64_t offset_bytes,
-                                 uint64_t count, size_t bytes)
+                                 const weir_shape *shape, const wi_span *to, uint64_t count,
+                                 size_t bytes)
 {
     weir_status status = WEIR_OK;
     wi_operand source = *from;
     wi_layout layout;
-    strided_copy copy = {.from = &source, .layout = &layout, .buffer = buffer};
+    strided_copy copy = {.from = &source, .layout = &layout, .to = to, .bytes = bytes};
     wi_pieces pieces = {.item_elements = RUN, .fill_args = fill_args, .user = &copy};
     request wanted = {.bytes = bytes, .text = {.text = NULL}};
 
     wi_layout_make(shape, &source, 1, &layout);
-    if (!source.is_strided) {
-        return wi_queue_copy(wi_context_get_queue(context), source.buffer, source.offset_bytes,
-                             buffer, offset_bytes, count * bytes);
-    }
-    copy.from_at = source.offset_bytes / bytes;
-    copy.to_at = offset_bytes / bytes;
+    if (!source.is_strided) { return wi_context_copy(context, &source.place, to, count * bytes); }
     wanted.dims = layout.rank;
     status = wi_context_kernel(context, KEY_TAG | (uint64_t)layout.rank << 8 | bytes, make_recipe,
                                &wanted, &pieces.kernel);
@@ -119,12 +111,11 @@ static weir_status write_strided(weir_context *context, const wi_operand *from,
 }
 
 /* wi_write has no element type, so there is one function a size. */
-#define WRITE(Bytes)                                                                    \
-    static weir_status write_##Bytes(weir_context *context, const wi_operand *from,     \
-                                     const weir_shape *shape, cl_mem buffer,            \
-                                     uint64_t offset_bytes, uint64_t count)             \
-    {                                                                                   \
-        return write_strided(context, from, shape, buffer, offset_bytes, count, Bytes); \
+#define WRITE(Bytes)                                                                              \
+    static weir_status write_##Bytes(weir_context *context, const wi_operand *from,               \
+                                     const weir_shape *shape, const wi_span *to, uint64_t count) \
+    {                                                                                             \
+        return write_strided(context, from, shape, to, count, Bytes);                             \
     }
 WRITE(1)
 WRITE(2)

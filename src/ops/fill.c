@@ -1,6 +1,6 @@
 /* Tensors filled with one number. A fill of the queue, so no kernel is built; it is no launch in the statistics. */
 #include "base/status.h"
-#include "context/context.h"
+#include "context/enqueue.h"
 #include "ops/record.h"
 
 #include <float.h>
@@ -55,8 +55,8 @@ weir_status wi_op_fill(weir_context *context, const wi_op *op, weir_dtype dtype,
             bits = wi_fill_bits(value);
             memcpy(pattern, &bits, sizeof bits);
         }
-        status = wi_queue_fill(wi_context_get_queue(context), target.buffer, target.offset_bytes,
-                               weir_tensor_get_bytes(result), pattern, weir_dtype_bytes(dtype));
+        status = wi_context_fill(context, &target.place, weir_tensor_get_bytes(result), pattern,
+                                 weir_dtype_bytes(dtype));
         if (status != WEIR_OK) goto done;
     }
     *out = result;

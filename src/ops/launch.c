@@ -7,6 +7,7 @@
 #include "ops/launch.h"
 
 #include "base/status.h"
+#include "context/enqueue.h"
 #include "context/recording.h"
 #include "ops/kernel_text.h"
 #include "ops/layout.h"
@@ -48,11 +49,6 @@ uint64_t wi_launch_elements_max(uint32_t address_bits, uint64_t item_elements, u
 
 static wi_arg arg_u64(uint64_t value) { return (wi_arg){.kind = WI_ARG_U64, .value.u64 = value}; }
 
-static wi_arg arg_buffer(cl_mem buffer)
-{
-    return (wi_arg){.kind = WI_ARG_BUFFER, .value.buffer = buffer};
-}
-
 /* One elementwise operation to launch. layout: of the strided operands; NULL if there is none. */
 typedef struct elementwise {
     const wi_op *op;
@@ -85,8 +81,7 @@ static unsigned fill_args(const void *user, uint64_t first, uint64_t count, wi_a
             args[n++] = arg_u64(first / 4);
             continue;
         }
-        args[n++] = arg_buffer(x->buffer);
-        args[n++] = arg_u64(x->offset_bytes / sizeof(float) + (x->is_strided ? 0 : first));
+        n = wi_args_put_place(args, n, &x->place, sizeof(float), x->is_strided ? 0 : first, 0);
         for (unsigned k = 0; x->is_strided && k < rank; k++) {
             args[n++] = arg_u64((uint64_t)layout->strides[i][k]);
         }
@@ -94,9 +89,7 @@ static unsigned fill_args(const void *user, uint64_t first, uint64_t count, wi_a
     for (unsigned i = 0; i < op->parameters; i++) {
         args[n++] = (wi_arg){.kind = WI_ARG_F32, .value.f32 = work->parameters[i]};
     }
-    args[n++] = arg_buffer(work->out->buffer);
-    args[n++] = arg_u64(work->out->offset_bytes / sizeof(float) + first);
-    return n;
+    return wi_args_put_place(args, n, &work->out->place, sizeof(float), first, 1);
 }
 
 weir_status wi_launch_pieces(weir_context *context, const wi_pieces *pieces, uint64_t count)
@@ -264,7 +257,7 @@ weir_status wi_op_elementwise(weir_context *context, const wi_op *op, weir_tenso
 {
     weir_status status = WEIR_OK;
     weir_tensor *result = NULL;
-    wi_operand operands[WI_OP_INPUTS_MAX] = {{0}};
+    wi_operand operands[WI_OP_INPUTS_MAX] = {{.is_strided = 0}};
     wi_operand target;
     wi_op_call call = {.op = op, .inputs = inputs, .parameters = parameters};
     weir_shape broadcast;

@@ -18,9 +18,9 @@ const wi_op wi_op_copy = {
 };
 
 weir_status wi_random_write(weir_context *context, const wi_operand *from, const weir_shape *shape,
-                            cl_mem buffer, uint64_t offset_bytes, uint64_t count)
+                            const wi_span *to, uint64_t count)
 {
-    const wi_operand target = {.buffer = buffer, .offset_bytes = offset_bytes};
+    const wi_operand target = {.place = *to};
     wi_operand draw = *from;
 
     return wi_elementwise_launch(context, &wi_op_copy, &draw, NULL, &target, shape, count);

@@ -9,6 +9,6 @@
 /** Writes a draw to memory: the wi_write of every draw made here. `count` is that of shape.
  * Errors: BUILD, DRIVER, OUT_OF_MEMORY, HOST_MEMORY, FORKED. */
 weir_status wi_random_write(weir_context *context, const wi_operand *from, const weir_shape *shape,
-                            cl_mem buffer, uint64_t offset_bytes, uint64_t count);
+                            const wi_span *to, uint64_t count);
 
 #endif

@@ -8,6 +8,7 @@
 #include "ops/sum.h"
 
 #include "base/status.h"
+#include "context/enqueue.h"
 #include "ops/launch.h"
 #include "ops/layout.h"
 #include "ops/record.h"
@@ -92,11 +93,10 @@ static void push_u64(sum_launch *launch, uint64_t value)
     launch->fixed[launch->fixed_count++] = arg_u64(value);
 }
 
-static void push_place(sum_launch *launch, const wi_operand *place)
+static void push_place(sum_launch *launch, const wi_operand *operand, int is_written)
 {
-    launch->fixed[launch->fixed_count++] =
-        (wi_arg){.kind = WI_ARG_BUFFER, .value.buffer = place->buffer};
-    push_u64(launch, place->offset_bytes / sizeof(float));
+    launch->fixed_count = wi_args_put_place(launch->fixed, launch->fixed_count, &operand->place,
+                                            sizeof(float), 0, is_written);
 }
 
 static unsigned fill_args(const void *user, uint64_t first, uint64_t count, wi_arg *args)
@@ -181,8 +181,8 @@ static weir_status launch_chunks(weir_context *context, const wi_sum_plan *plan,
     for (unsigned k = 0; k < dims; k++) push_u64(&launch, (uint64_t)kept.strides[0][k]);
     for (unsigned k = 0; k < dims; k++) push_u64(&launch, gone.extents[k]);
     for (unsigned k = 0; k < dims; k++) push_u64(&launch, (uint64_t)gone.strides[0][k]);
-    push_place(&launch, x);
-    push_place(&launch, out);
+    push_place(&launch, x, 0);
+    push_place(&launch, out, 1);
     return launch_kernel(context, kernel, dims, &launch, items * plan->chunks, group);
 }
 
@@ -196,8 +196,8 @@ weir_status wi_sum_launch(weir_context *context, const wi_sum_plan *plan, const 
 
     if (plan->results == 0) return WEIR_OK;
     if (plan->length == 0) {
-        return wi_queue_fill(wi_context_get_queue(context), out->buffer, out->offset_bytes,
-                             plan->results * sizeof(float), zeros, sizeof zeros);
+        return wi_context_fill(context, &out->place, plan->results * sizeof(float), zeros,
+                               sizeof zeros);
     }
     status = launch_chunks(context, plan, source, x, &parts, group);
     for (uint64_t count = plan->chunks; count > 1 && status == WEIR_OK;) {
@@ -207,11 +207,11 @@ weir_status wi_sum_launch(weir_context *context, const wi_sum_plan *plan, const 
 
         if (groups > 1) {
             joined = parts;
-            joined.offset_bytes += plan->results * count * sizeof(float);
+            joined.place.offset_bytes += plan->results * count * sizeof(float);
         }
         push_u64(&launch, count);
-        push_place(&launch, &parts);
-        push_place(&launch, &joined);
+        push_place(&launch, &parts, 0);
+        push_place(&launch, &joined, 1);
         status = launch_kernel(context, WI_SUM_JOIN, 1, &launch, plan->results * groups, group);
         parts = joined;
         count = groups;

@@ -11,6 +11,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "context/enqueue.h"
 #include "mem/block.h"
 #include "tensor/tensor_state.h"
 
@@ -81,7 +82,7 @@ static weir_status take_block(weir_tensor *tensor, const char *owner, weir_block
 {
     *out = NULL;
     if (tensor->bytes == 0) return WEIR_OK;
-    return weir_pool_alloc(weir_context_get_pool(tensor->context), tensor->bytes, owner, out);
+    return weir_pool_alloc(weir_context_get_pool(tensor->context), NULL, tensor->bytes, owner, out);
 }
 
 weir_status wi_tensor_create(weir_context *context, weir_dtype dtype, const weir_shape *shape,
@@ -134,15 +135,12 @@ int wi_tensor_is_symbol(const weir_tensor *tensor)
 /* What is where; needs the lock unless the tensor is dense. */
 static void locate(const weir_tensor *tensor, int kind, wi_operand *out)
 {
-    const weir_block *block = atomic_load_explicit(&tensor->block, memory_order_acquire);
-
     if (kind == WI_TENSOR_DRAW) {
         out->draw = tensor->draw;
         return;
     }
-    out->buffer = wi_block_get_buffer(block);
-    out->offset_bytes = weir_block_get_offset_bytes(block) +
-                        (uint64_t)tensor->offset * weir_dtype_bytes(tensor->dtype);
+    out->place.block = atomic_load_explicit(&tensor->block, memory_order_acquire);
+    out->place.offset_bytes = (uint64_t)tensor->offset * weir_dtype_bytes(tensor->dtype);
     out->is_strided = kind == WI_TENSOR_VIEW;
     if (out->is_strided) memcpy(out->strides, tensor->strides, sizeof out->strides);
 }
@@ -153,12 +151,13 @@ static weir_status make_dense(weir_tensor *tensor, int kind)
     weir_status status = WEIR_OK;
     weir_block *block = NULL;
     wi_operand from = {0};
+    wi_span to = {0};
 
     status = take_block(tensor, tensor->owner, &block);
     if (status != WEIR_OK) return status;
     locate(tensor, kind, &from);
-    status = tensor->write(tensor->context, &from, &tensor->shape, wi_block_get_buffer(block),
-                           weir_block_get_offset_bytes(block), tensor->count);
+    to.block = block;
+    status = tensor->write(tensor->context, &from, &tensor->shape, &to, tensor->count);
     if (status != WEIR_OK) {
         weir_block_release(block);
         return status;
@@ -324,8 +323,7 @@ weir_status weir_tensor_from_host(weir_context *context, weir_dtype dtype, const
         }
         status = wi_tensor_operand(tensor, WI_TAKES_DENSE, &operand);
         if (status != WEIR_OK) goto done;
-        status = wi_queue_write(wi_context_get_queue(context), operand.buffer, operand.offset_bytes,
-                                tensor->bytes, data);
+        status = wi_context_write(context, &operand.place, tensor->bytes, data);
         if (status != WEIR_OK) goto done;
     }
     *out = tensor;
@@ -352,8 +350,7 @@ weir_status weir_tensor_to_host(weir_tensor *tensor, void *data, uint64_t bytes)
     if (bytes == 0) return weir_context_synchronize(tensor->context);
     status = wi_tensor_operand(tensor, WI_TAKES_DENSE, &operand);
     if (status != WEIR_OK) return status;
-    return wi_queue_read(wi_context_get_queue(tensor->context), operand.buffer,
-                         operand.offset_bytes, bytes, data);
+    return wi_context_read(tensor->context, &operand.place, bytes, data);
 }
 
 void weir_tensor_release(weir_tensor *tensor)

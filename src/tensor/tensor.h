@@ -2,8 +2,8 @@
 #ifndef WI_TENSOR_TENSOR_H
 #define WI_TENSOR_TENSOR_H
 
-#include "cl/opencl.h"
 #include "context/context.h"
+#include "mem/block.h"
 
 #include <weir/tensor.h>
 
@@ -20,9 +20,8 @@ typedef struct wi_draw {
 
 /* Where a kernel finds an operand. */
 typedef struct wi_operand {
-    cl_mem buffer;         /* NULL if it is a draw or empty */
-    uint64_t offset_bytes; /* of the element with all indices 0, within buffer */
-    wi_draw draw;          /* kind NONE if it has a buffer */
+    wi_span place; /* of the element with all indices 0; no block if it is a draw or empty */
+    wi_draw draw;   /* kind NONE if it has a place */
     int is_strided;        /* 1: elements are where strides say; 0: dense, row-major */
     int64_t strides
         [WEIR_RANK_MAX]; /* in elements, one a dimension of the tensor's shape; if is_strided */
@@ -31,10 +30,10 @@ typedef struct wi_operand {
 /* What a reader can take as it is; anything else is written to a dense block first. */
 enum { WI_TAKES_DENSE = 0, WI_TAKES_DRAW = 1, WI_TAKES_STRIDES = 2 };
 
-/* Writes a value that is not dense in memory, a draw or a view, to elements 0 .. count - 1 of a buffer from
- * offset_bytes on. Comes from the room that launches. */
+/* Writes a value that is not dense in memory, a draw or a view, to elements 0 .. count - 1 of a place. Comes from the
+ * room that launches. */
 typedef weir_status wi_write(weir_context *context, const wi_operand *from, const weir_shape *shape,
-                             cl_mem buffer, uint64_t offset_bytes, uint64_t count);
+                             const wi_span *to, uint64_t count);
 
 /** Counts elements and bytes of a value. where: who asks, for the record.
  * Errors: DTYPE (none of the list), SHAPE (more dimensions than a shape has, or bytes overflow). */

@@ -140,7 +140,7 @@ WEIR_DEVICE_TEST_BARE(cl_queue, refuses_what_the_driver_refuses_and_goes_on)
     start = wi_queue_get_sequence(rig.queue);
     wt_fails(wi_queue_read(rig.queue, rig.buffer, WT_RIG_BYTES, 4, &value), WEIR_E_DRIVER);
     cr_assert_eq(weir_last_error()->cl_status, CL_INVALID_VALUE);
-    arg = (wi_arg){WI_ARG_U32, {.u32 = 1}};
+    arg = (wi_arg){.kind = WI_ARG_U32, .value.u32 = 1};
     launch = (wi_launch){rig.kernel, &arg, 1, 64, 0};
     wt_fails(wi_queue_launch(rig.queue, &launch), WEIR_E_DRIVER);
     cr_assert_eq(wi_queue_get_sequence(rig.queue), start, "a refused command has no number");

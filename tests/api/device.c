@@ -77,7 +77,7 @@ Test(device, the_first_allocation_freezes_the_configuration)
     weir_block *block = NULL;
 
     wt_ok(configure(device, "growth", 64 << 20, 0)); /* opening froze nothing */
-    wt_ok(weir_pool_alloc(weir_context_get_pool(context), 4096, "the weights", &block));
+    wt_ok(weir_pool_alloc(weir_context_get_pool(context), NULL, 4096, "the weights", &block));
     weir_block_release(block);
 
     wt_fails(configure(device, "direct", 0, 0), WEIR_E_CONFIG_FROZEN);
@@ -170,11 +170,11 @@ Test(device, contexts_of_one_device_share_its_limit)
     weir_block *refused = NULL;
 
     wt_ok(configure(device, "direct", 1 << 20, 0));
-    wt_ok(weir_pool_alloc(weir_context_get_pool(one), 768 << 10, "one", &block));
-    wt_fails(weir_pool_alloc(weir_context_get_pool(two), 512 << 10, "two", &refused),
+    wt_ok(weir_pool_alloc(weir_context_get_pool(one), NULL, 768 << 10, "one", &block));
+    wt_fails(weir_pool_alloc(weir_context_get_pool(two), NULL, 512 << 10, "two", &refused),
              WEIR_E_OUT_OF_MEMORY);
     cr_assert_null(refused);
-    wt_ok(weir_pool_alloc(weir_context_get_pool(two), 128 << 10, "two", &refused));
+    wt_ok(weir_pool_alloc(weir_context_get_pool(two), NULL, 128 << 10, "two", &refused));
     weir_block_release(refused);
     weir_block_release(block);
     weir_context_release(one);

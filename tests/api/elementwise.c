@@ -33,7 +33,7 @@ static wi_operand part_of(weir_tensor *tensor, uint64_t offset)
     wi_operand operand = {0};
 
     wt_ok(wi_tensor_operand(tensor, 0, &operand));
-    operand.offset_bytes += offset * sizeof(float);
+    operand.place.offset_bytes += offset * sizeof(float);
     return operand;
 }
 

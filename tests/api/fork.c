@@ -36,7 +36,7 @@ static void make(weir_device *device, const char *strategy, objects *out)
     wt_ok(weir_random_normal(out->context, &generator, &out->shape, &out->draw));
     wt_ok(weir_variable_create(out->context, "v", WEIR_DTYPE_F32, &out->shape, out->tensor, NULL,
                                &out->variable));
-    wt_ok(weir_pool_alloc(weir_context_get_pool(out->context), 1000, "b", &out->block));
+    wt_ok(weir_pool_alloc(weir_context_get_pool(out->context), NULL, 1000, "b", &out->block));
     for (uint64_t i = 0; i < wt_scale(200); i++)
         wt_ok(weir_variable_assign_add(out->variable, out->tensor));
 }
@@ -85,7 +85,7 @@ static int is_refused_everywhere(objects *all)
     if (weir_variable_create(all->context, "w", WEIR_DTYPE_F32, &all->shape, NULL, NULL,
                              &variable) != WEIR_E_FORKED)
         return 5;
-    if (weir_pool_alloc(pool, 100, NULL, &block) != WEIR_E_FORKED) return 6;
+    if (weir_pool_alloc(pool, NULL, 100, NULL, &block) != WEIR_E_FORKED) return 6;
     if (weir_pool_trim(pool, 0) != WEIR_E_FORKED) return 7;
     if (weir_context_create(all->device, NULL, &context) != WEIR_E_FORKED) return 8;
     if (weir_context_synchronize(all->context) != WEIR_E_FORKED) return 9;

@@ -40,8 +40,8 @@ WEIR_DEVICE_TEST_TAGGED(pool, reuses_a_released_block_without_asking_the_driver)
     uint64_t root = 0;
     uint64_t offset = 0;
     for (int i = 0; i < 100; i++) {
-        cr_assert_eq(weir_pool_alloc(pool, 4096, "test", &block), WEIR_OK, "%s: %s", dev->name,
-                     weir_last_error()->message);
+        cr_assert_eq(weir_pool_alloc(pool, NULL, 4096, "test", &block), WEIR_OK, "%s: %s",
+                     dev->name, weir_last_error()->message);
         if (i == 0) {
             root = weir_block_get_root(block);
             offset = weir_block_get_offset_bytes(block);
@@ -60,7 +60,7 @@ WEIR_DEVICE_TEST_TAGGED(pool, reuses_a_released_block_without_asking_the_driver)
 WEIR_DEVICE_TEST_TAGGED(pool, an_empty_block_takes_nothing)
 {
     weir_block *block = NULL;
-    cr_assert_eq(weir_pool_alloc(weir_context_get_pool(ctx), 0, NULL, &block), WEIR_OK);
+    cr_assert_eq(weir_pool_alloc(weir_context_get_pool(ctx), NULL, 0, NULL, &block), WEIR_OK);
     cr_assert_not_null(block);
     cr_assert_eq(weir_block_get_root(block), 0U);
     cr_assert_eq(weir_block_get_bytes(block), 0U);
@@ -74,7 +74,7 @@ WEIR_DEVICE_TEST_TAGGED(pool, counts_bytes_and_blocks_by_owner)
     weir_block *blocks[5] = {NULL};
     weir_text *text = NULL;
     for (int i = 0; i < 5; i++) {
-        cr_assert_eq(weir_pool_alloc(pool, 1000, i < 3 ? "layer" : "optimizer", &blocks[i]),
+        cr_assert_eq(weir_pool_alloc(pool, NULL, 1000, i < 3 ? "layer" : "optimizer", &blocks[i]),
                      WEIR_OK);
     }
     weir_pool_stats stats = stats_of(ctx);
@@ -113,7 +113,8 @@ static void refuses_past_the_limit(weir_context *ctx, const struct wt_device *de
     weir_block *more = NULL;
     int held = 0;
     limit_to(ctx, 8 * MIB, strategy);
-    while (held < COUNT && weir_pool_alloc(pool, 512 * KIB, "holder", &blocks[held]) == WEIR_OK) {
+    while (held < COUNT &&
+           weir_pool_alloc(pool, NULL, 512 * KIB, "holder", &blocks[held]) == WEIR_OK) {
         held++;
     }
     cr_assert_eq(held, 16, "%s, %s: %d blocks", dev->name, strategy, held);
@@ -134,8 +135,8 @@ static void refuses_past_the_limit(weir_context *ctx, const struct wt_device *de
     cr_assert_eq(stats_of(ctx).oom_count, 1U);
 
     weir_block_release(blocks[--held]);
-    cr_assert_eq(weir_pool_alloc(pool, 4 * KIB, "small", &more), WEIR_OK, "%s, %s: %s", dev->name,
-                 strategy, weir_last_error()->message);
+    cr_assert_eq(weir_pool_alloc(pool, NULL, 4 * KIB, "small", &more), WEIR_OK, "%s, %s: %s",
+                 dev->name, strategy, weir_last_error()->message);
     weir_block_release(more);
     while (held > 0) weir_block_release(blocks[--held]);
 }
@@ -163,7 +164,7 @@ static void gives_back(weir_context *ctx, const struct wt_device *dev, const cha
     weir_block *blocks[8] = {NULL};
     limit_to(ctx, 64 * MIB, strategy);
     for (int i = 0; i < 8; i++) {
-        cr_assert_eq(weir_pool_alloc(pool, MIB, "test", &blocks[i]), WEIR_OK);
+        cr_assert_eq(weir_pool_alloc(pool, NULL, MIB, "test", &blocks[i]), WEIR_OK);
     }
     uint64_t reserved = stats_of(ctx).reserved_bytes.current;
     for (int i = 0; i < 8; i++) weir_block_release(blocks[i]);
@@ -188,7 +189,7 @@ WEIR_DEVICE_TEST(pool, a_configuration_freezes_with_the_first_block_and_says_who
     weir_block *block = NULL;
     weir_device *device = weir_context_get_device(ctx);
     limit_to(ctx, 16 * MIB, "growth");
-    cr_assert_eq(weir_pool_alloc(weir_context_get_pool(ctx), 4096, "first", &block), WEIR_OK);
+    cr_assert_eq(weir_pool_alloc(weir_context_get_pool(ctx), NULL, 4096, "first", &block), WEIR_OK);
     options.limit_bytes = 16 * MIB;
     options.strategy = "growth";
     cr_assert_eq(weir_device_configure(device, &options), WEIR_OK, "values in force are allowed");
@@ -207,8 +208,8 @@ WEIR_DEVICE_TEST(pool, says_that_another_context_has_the_shared_limit)
 
     limit_to(ctx, MIB, "direct");
     wt_ok(weir_context_create(weir_context_get_device(ctx), NULL, &other));
-    wt_ok(weir_pool_alloc(weir_context_get_pool(ctx), 600 * KIB, "a", &first));
-    wt_fails(weir_pool_alloc(weir_context_get_pool(other), 600 * KIB, "b", &second),
+    wt_ok(weir_pool_alloc(weir_context_get_pool(ctx), NULL, 600 * KIB, "a", &first));
+    wt_fails(weir_pool_alloc(weir_context_get_pool(other), NULL, 600 * KIB, "b", &second),
              WEIR_E_OUT_OF_MEMORY);
     cr_assert_null(second, "%s", dev->name);
     cr_assert_eq(weir_last_error()->oom.cause, WEIR_OOM_LIMIT);
@@ -222,10 +223,10 @@ WEIR_DEVICE_TEST(pool, says_that_another_context_has_the_shared_limit)
 WEIR_DEVICE_TEST(pool, bad_arguments_are_named)
 {
     weir_block *block = (weir_block *)ctx;
-    cr_assert_eq(weir_pool_alloc(NULL, 1, NULL, &block), WEIR_E_ARG, "%s", dev->name);
+    cr_assert_eq(weir_pool_alloc(NULL, NULL, 1, NULL, &block), WEIR_E_ARG, "%s", dev->name);
     cr_assert_null(block);
-    cr_assert_eq(weir_pool_alloc(weir_context_get_pool(ctx), 1, NULL, NULL), WEIR_E_ARG);
-    cr_assert_eq(weir_pool_alloc(weir_context_get_pool(ctx), UINT64_MAX - 5, "huge", &block),
+    cr_assert_eq(weir_pool_alloc(weir_context_get_pool(ctx), NULL, 1, NULL, NULL), WEIR_E_ARG);
+    cr_assert_eq(weir_pool_alloc(weir_context_get_pool(ctx), NULL, UINT64_MAX - 5, "huge", &block),
                  WEIR_E_OUT_OF_MEMORY);
     cr_assert_null(block);
     cr_assert_eq(weir_last_error()->oom.cause, WEIR_OOM_MAX_ALLOC, "%s",
@@ -240,8 +241,8 @@ WEIR_DEVICE_TEST(pool, reset_peak_starts_from_the_current_values)
     weir_pool *pool = weir_context_get_pool(ctx);
     weir_block *a = NULL;
     weir_block *b = NULL;
-    cr_assert_eq(weir_pool_alloc(pool, MIB, "a", &a), WEIR_OK, "%s", dev->name);
-    cr_assert_eq(weir_pool_alloc(pool, MIB, "b", &b), WEIR_OK);
+    cr_assert_eq(weir_pool_alloc(pool, NULL, MIB, "a", &a), WEIR_OK, "%s", dev->name);
+    cr_assert_eq(weir_pool_alloc(pool, NULL, MIB, "b", &b), WEIR_OK);
     weir_block_release(b);
     cr_assert_eq(stats_of(ctx).in_use_bytes.peak, 2 * MIB);
     weir_pool_reset_peak(pool);

@@ -80,11 +80,11 @@ void wt_rig_close(struct wt_rig *rig)
 weir_status wt_rig_launch(wi_queue *queue, wi_kernel *kernel, cl_mem buffer, uint32_t factor,
                           uint32_t step)
 {
-    const wi_arg args[] = {
-        {WI_ARG_BUFFER, {.buffer = buffer}},
-        {WI_ARG_U32, {.u32 = WT_RIG_COUNT}},
-        {WI_ARG_U32, {.u32 = factor}},
-        {WI_ARG_U64, {.u64 = step}},
+    wi_arg args[] = {
+        {.kind = WI_ARG_BUFFER, .value.buffer = buffer},
+        {.kind = WI_ARG_U32, .value.u32 = WT_RIG_COUNT},
+        {.kind = WI_ARG_U32, .value.u32 = factor},
+        {.kind = WI_ARG_U64, .value.u64 = step},
     };
     const wi_launch launch = {kernel, args, 4, WT_RIG_COUNT, 64};
 

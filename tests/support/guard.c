@@ -28,7 +28,7 @@ wt_guard wt_guard_open(weir_context *ctx, uint64_t bytes)
 
     cr_assert_not_null(data);
     for (uint64_t i = 0; i < all; i++) data[i] = pattern_at(i);
-    wt_ok(weir_pool_alloc(weir_context_get_pool(ctx), all, "guard", &guard.block));
+    wt_ok(weir_pool_alloc(weir_context_get_pool(ctx), NULL, all, "guard", &guard.block));
     guard.buffer = wi_block_get_buffer(guard.block);
     guard.payload_offset = weir_block_get_offset_bytes(guard.block) + WT_GUARD_BYTES;
     wt_ok(wi_queue_write(wi_context_get_queue(ctx), guard.buffer,

@@ -1,0 +1,60 @@
+/* What a pool and a block are made of; for the files of this room that share it. */
+#ifndef WI_MEM_POOL_STATE_H
+#define WI_MEM_POOL_STATE_H
+
+#include "base/process.h"
+#include "mem/owners.h"
+#include "mem/pool.h"
+#include "mem/roots.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* A range handed to a user.
+ *
+ * Invariants: owners >= 1 while it is held; range == NULL exactly if requested_bytes == 0, then buffer == NULL and
+ * bytes == 0; else requested_bytes <= bytes and owner counts it. */
+struct weir_block {
+    _Atomic uint64_t owners;
+    weir_pool *pool;
+    wi_range *range;
+    cl_mem buffer;
+    uint64_t root_serial;
+    uint64_t offset_bytes;
+    uint64_t bytes;
+    uint64_t requested_bytes;
+    wi_owner *owner;
+    weir_block *next_spare;
+};
+
+/* Invariants: requested.current <= in_use.current <= roots.reserved.current <= limit, where there is one;
+ * in_use.current == arena's in use == sum of the owners' bytes; blocks.current == sum of the owners' blocks;
+ * arena == NULL until the first block that is not empty. */
+struct weir_pool {
+    pthread_mutex_t lock; /* all below, but for what is set once */
+    pthread_rwlock_t
+        placement; /* where blocks are: shared for enqueuing, exclusive for moving; taken before lock */
+    wi_pool_options options;
+    wi_process_mark *mark;
+    wi_queue *touch_queue;
+    wi_arena *arena;
+    wi_roots roots;
+    wi_owners owners;
+    weir_counter requested;
+    weir_counter in_use;
+    weir_counter blocks;
+    uint64_t oom_count;
+    weir_block *spare_blocks;
+    size_t spare_count;
+};
+
+/** Fills what a report says of the pool itself: bytes, limit, largest free range, owners. Needs the lock. */
+void wi_pool_describe(const weir_pool *pool, weir_oom_report *report);
+
+/** What the device's budget counts beyond this pool's roots. Other pools go on meanwhile. Needs the lock. */
+uint64_t wi_pool_reserved_by_others(const weir_pool *pool);
+
+/** OK, or FORKED (recorded) in a process forked after the pool was made. */
+weir_status wi_pool_check_process(const weir_pool *pool, const char *where);
+
+#endif

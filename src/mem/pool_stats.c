@@ -1,0 +1,119 @@
+/* What a pool tells of itself: statistics, owners, reports, and the check of its own books. The lock is the pool's. */
+#include "mem/pool_state.h"
+
+#include "mem/oom.h"
+
+#include <string.h>
+
+void wi_pool_describe(const weir_pool *pool, weir_oom_report *report)
+{
+    wi_arena_stats stats = {0};
+    if (pool->arena != NULL) wi_arena_get_stats(pool->arena, &stats);
+    memset(report, 0, sizeof *report);
+    report->in_use_bytes = pool->in_use.current;
+    report->reserved_bytes = pool->roots.reserved.current;
+    report->limit_bytes = weir_device_get_limit_bytes(pool->options.device);
+    report->largest_free_bytes = stats.largest_free_bytes;
+    report->owner_count = wi_owners_top(&pool->owners, WEIR_OOM_OWNERS, report->owners);
+}
+
+uint64_t wi_pool_reserved_by_others(const weir_pool *pool)
+{
+    const uint64_t all = wi_budget_get_reserved(wi_device_get_budget(pool->options.device));
+    const uint64_t own = pool->roots.reserved.current;
+
+    return all > own ? all - own : 0;
+}
+
+static pthread_mutex_t *lock_of(const weir_pool *pool)
+{
+    /* Reading takes the lock too; the pool is const for its callers, not for its lock. */
+    return &((weir_pool *)(uintptr_t)pool)->lock;
+}
+
+static void read_stats(const weir_pool *pool, weir_pool_stats *out)
+{
+    wi_arena_stats stats = {0};
+    if (pool->arena != NULL) wi_arena_get_stats(pool->arena, &stats);
+    memset(out, 0, sizeof *out);
+    out->requested_bytes = pool->requested;
+    out->in_use_bytes = pool->in_use;
+    out->reserved_bytes = pool->roots.reserved;
+    out->blocks = pool->blocks;
+    out->limit_bytes = weir_device_get_limit_bytes(pool->options.device);
+    out->driver_allocs = pool->roots.driver_allocs;
+    out->driver_frees = pool->roots.driver_frees;
+    out->largest_free_bytes = stats.largest_free_bytes;
+    out->oom_count = pool->oom_count;
+}
+
+void weir_pool_get_stats(const weir_pool *pool, weir_pool_stats *out)
+{
+    if (out == NULL) return;
+    memset(out, 0, sizeof *out);
+    if (pool == NULL) return;
+    (void)pthread_mutex_lock(lock_of(pool));
+    read_stats(pool, out);
+    (void)pthread_mutex_unlock(lock_of(pool));
+}
+
+void weir_pool_reset_peak(weir_pool *pool)
+{
+    if (pool == NULL) return;
+    (void)pthread_mutex_lock(&pool->lock);
+    pool->requested.peak = pool->requested.current;
+    pool->in_use.peak = pool->in_use.current;
+    pool->roots.reserved.peak = pool->roots.reserved.current;
+    pool->blocks.peak = pool->blocks.current;
+    (void)pthread_mutex_unlock(&pool->lock);
+}
+
+void weir_pool_report(const weir_pool *pool, weir_text *text)
+{
+    weir_pool_stats stats;
+    weir_oom_report report;
+
+    if (pool == NULL || text == NULL) return;
+    (void)pthread_mutex_lock(lock_of(pool));
+    read_stats(pool, &stats);
+    wi_pool_describe(pool, &report);
+    (void)pthread_mutex_unlock(lock_of(pool));
+    wi_oom_write_stats(&stats, weir_device_get_strategy(pool->options.device), text);
+    wi_oom_write_owners(&report, stats.in_use_bytes.current, stats.blocks.current, text);
+}
+
+int wi_pool_check(const weir_pool *pool, weir_text *why)
+{
+    int is_right = 1;
+    uint64_t owner_bytes = 0;
+    uint64_t owner_blocks = 0;
+    uint64_t limit = weir_device_get_limit_bytes(pool->options.device);
+    wi_arena_stats stats = {0};
+
+    (void)pthread_mutex_lock(lock_of(pool));
+    if (pool->arena != NULL) {
+        wi_arena_get_stats(pool->arena, &stats);
+        is_right = wi_arena_check(pool->arena, why);
+    }
+    wi_owners_sum(&pool->owners, &owner_bytes, &owner_blocks);
+    const struct {
+        int holds;
+        const char *text;
+    } relations[] = {
+        {pool->requested.current <= pool->in_use.current, "requested <= in_use"},
+        {pool->in_use.current <= pool->roots.reserved.current, "in_use <= reserved"},
+        {limit == 0 || pool->roots.reserved.current <= limit, "reserved <= limit"},
+        {pool->in_use.current == stats.in_use_bytes, "in_use == arena's in use"},
+        {stats.reserved_bytes <= pool->roots.reserved.current, "arena's roots <= reserved"},
+        {owner_bytes == pool->in_use.current, "owners' bytes == in_use"},
+        {owner_blocks == pool->blocks.current, "owners' blocks == blocks"},
+        {pool->roots.reserved.count == pool->roots.driver_allocs, "roots == driver_allocs"},
+    };
+    for (size_t i = 0; i < sizeof relations / sizeof relations[0]; i++) {
+        if (relations[i].holds) continue;
+        is_right = 0;
+        weir_text_append(why, "pool: %s does not hold\n", relations[i].text);
+    }
+    (void)pthread_mutex_unlock(lock_of(pool));
+    return is_right;
+}
