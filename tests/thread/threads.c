@@ -41,7 +41,8 @@ static int work(const shared *all, long i)
     weir_tensor *sum = NULL;
     weir_tensor *value = NULL;
 
-    TRY(weir_pool_alloc(pool, NULL, (uint64_t)(i * 37 % 70000), i % 3 != 0 ? "odd" : "even", &block));
+    TRY(weir_pool_alloc(pool, NULL, (uint64_t)(i * 37 % 70000), i % 3 != 0 ? "odd" : "even",
+                        &block));
     TRY(weir_random_normal(all->context, &generator, &shape, &noise));
     TRY(weir_variable_assign_add(all->variable, noise));
     TRY(weir_variable_read(all->variable, &value));
