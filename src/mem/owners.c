@@ -1,7 +1,8 @@
 /* Owner labels in a chained hash table.
  *
  * A label that lost its last block stays until the table fills, because an operation in a loop gives up and takes its
- * label once a step; it is dropped before the table grows, because a program may use a million labels in turn.
+ * label once a step; it is dropped before the table grows, because a program may use a million labels in turn. A label is
+ * most often a literal that comes again and again, so what an address last named is remembered and saves the hash.
  */
 #include "mem/owners.h"
 
@@ -20,8 +21,15 @@ static uint64_t hash_label(const char *label, size_t *length)
     return hash;
 }
 
+/* Returns where a label of this address is remembered. */
+static wi_owner_memo *memo_of(wi_owners *owners, const char *label)
+{
+    return &owners->memos[((uintptr_t)label >> 3 ^ (uintptr_t)label >> 9) % WI_OWNER_MEMOS];
+}
+
 static void drop_idle(wi_owners *owners)
 {
+    memset(owners->memos, 0, sizeof owners->memos);
     for (size_t i = 0; i < owners->bucket_count; i++) {
         wi_owner **link = &owners->buckets[i];
         while (*link != NULL) {
@@ -57,7 +65,8 @@ static int grow(wi_owners *owners)
     return 1;
 }
 
-wi_owner *wi_owners_find(wi_owners *owners, const char *label)
+/* Finds a label by its hash or adds it. */
+static wi_owner *look_up(wi_owners *owners, const char *label)
 {
     size_t length = 0;
     uint64_t hash = hash_label(label, &length);
@@ -82,6 +91,18 @@ wi_owner *wi_owners_find(wi_owners *owners, const char *label)
     owners->buckets[hash & (owners->bucket_count - 1)] = owner;
     owners->count++;
     return owner;
+}
+
+wi_owner *wi_owners_find(wi_owners *owners, const char *label)
+{
+    wi_owner_memo *memo = memo_of(owners, label);
+
+    /* The text is compared, too: the same buffer may hold another label now. */
+    if (memo->label == label && strncmp(memo->owner->label, label, WEIR_OWNER_BYTES - 1) == 0)
+        return memo->owner;
+    *memo = (wi_owner_memo){label, look_up(owners, label)};
+    if (memo->owner == NULL) memo->label = NULL;
+    return memo->owner;
 }
 
 void wi_owners_fini(wi_owners *owners)

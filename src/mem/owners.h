@@ -24,6 +24,14 @@ typedef struct wi_owner {
     struct wi_owner *next; /* of the same bucket */
 } wi_owner;
 
+#define WI_OWNER_MEMOS 32u /* a power of two */
+
+/* What a label at this address named last. Invariant: label == NULL, or owner is in the table. */
+typedef struct wi_owner_memo {
+    const char *label; /* compared, never read through but for the caller's own */
+    wi_owner *owner;
+} wi_owner_memo;
+
 /* Labels by hash; those without blocks are dropped when the table would grow, so its size follows the live labels.
  *
  * Invariants: count entries hang in bucket_count (a power of two, or 0) lists, each in the list of its hash. */
@@ -31,6 +39,7 @@ typedef struct wi_owners {
     wi_owner **buckets;
     size_t bucket_count;
     size_t count;
+    wi_owner_memo memos[WI_OWNER_MEMOS];
 } wi_owners;
 
 /** Finds a label or adds it; NULL if there is no host memory. Longer labels are cut. */

@@ -174,6 +174,7 @@ weir_status weir_pool_alloc(weir_pool *pool, weir_queue *queue, uint64_t bytes, 
 {
     weir_status status = WEIR_OK;
     weir_block *block = NULL;
+    int is_first = 0;
 
     (void)queue;
     if (out != NULL) *out = NULL;
@@ -191,8 +192,9 @@ weir_status weir_pool_alloc(weir_pool *pool, weir_queue *queue, uint64_t bytes, 
         put_block_object(pool, block);
         block = NULL;
     }
+    is_first = block != NULL && pool->held_blocks++ == 0;
     (void)pthread_mutex_unlock(&pool->lock);
-    if (block != NULL && pool->options.retain_parent != NULL) {
+    if (is_first && pool->options.retain_parent != NULL) {
         pool->options.retain_parent(pool->options.parent);
     }
     *out = block;
@@ -210,9 +212,13 @@ void weir_block_release(weir_block *block)
     weir_pool *pool = NULL;
     void *parent = NULL;
     void (*release_parent)(void *) = NULL;
+    int is_last = 0;
 
     if (block == NULL) return;
-    if (atomic_fetch_sub_explicit(&block->owners, 1, memory_order_acq_rel) != 1) return;
+    /* The only owner has nobody to race with: an owner is needed to make another. */
+    if (atomic_load_explicit(&block->owners, memory_order_acquire) != 1 &&
+        atomic_fetch_sub_explicit(&block->owners, 1, memory_order_acq_rel) != 1)
+        return;
     pool = block->pool;
     /* A forked child leaves it, and with it the context: the lock may be held for good, and roots are the parent's. */
     if (!wi_process_is_marked(pool->mark)) return;
@@ -228,8 +234,9 @@ void weir_block_release(weir_block *block)
         wi_arena_free(pool->arena, block->range);
     }
     put_block_object(pool, block);
+    is_last = --pool->held_blocks == 0;
     (void)pthread_mutex_unlock(&pool->lock);
-    if (release_parent != NULL) release_parent(parent);
+    if (is_last && release_parent != NULL) release_parent(parent);
 }
 
 void wi_block_relabel(weir_block *block, const char *owner)

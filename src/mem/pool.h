@@ -8,7 +8,8 @@
 #include <weir/pool.h>
 
 /** Makes a pool that takes its roots from `context` for `device`; commands that use its blocks go to `queue`.
- * parent          the object that must live while blocks live; retain_parent and release_parent are called once a block */
+ * parent          the object that must live while blocks live; retain_parent is called for the first of them,
+ *                 release_parent when the last has gone */
 typedef struct wi_pool_options {
     cl_context context;
     weir_device *device;

@@ -29,7 +29,8 @@ struct weir_block {
 
 /* Invariants: requested.current <= in_use.current <= roots.reserved.current <= limit, where there is one;
  * in_use.current == arena's in use == sum of the owners' bytes; blocks.current == sum of the owners' blocks;
- * arena == NULL until the first block that is not empty. */
+ * arena == NULL until the first block that is not empty; blocks.current <= held_blocks;
+ * the parent is retained once while held_blocks != 0. */
 struct weir_pool {
     pthread_mutex_t lock; /* all below, but for what is set once */
     pthread_rwlock_t
@@ -43,6 +44,7 @@ struct weir_pool {
     weir_counter requested;
     weir_counter in_use;
     weir_counter blocks;
+    uint64_t held_blocks; /* empty ones included */
     uint64_t oom_count;
     weir_block *spare_blocks;
     size_t spare_count;
