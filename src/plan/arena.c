@@ -10,6 +10,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "plan/compact.h"
 #include "plan/strategy_rules.h"
 
 #include <assert.h>
@@ -160,6 +161,12 @@ static void release_root(wi_arena *arena, wi_arena_root *root)
     wi_free(root);
 }
 
+void wi_arena_return_root(wi_arena *arena, wi_arena_root *root)
+{
+    arena->strategy->ranges->remove(arena->index, root->first);
+    release_root(arena, root);
+}
+
 /* Gives back wholly free roots, the youngest first, from `oldest` on, while more than keep_bytes are reserved. */
 static void release_unused(wi_arena *arena, uint64_t oldest, uint64_t keep_bytes)
 {
@@ -168,10 +175,7 @@ static void release_unused(wi_arena *arena, uint64_t oldest, uint64_t keep_bytes
     while (root != NULL && root->ordinal >= oldest && arena->unused_bytes != 0 &&
            arena->reserved_bytes > keep_bytes) {
         wi_arena_root *prev = root->prev;
-        if (root->used_bytes == 0) {
-            arena->strategy->ranges->remove(arena->index, root->first);
-            release_root(arena, root);
-        }
+        if (root->used_bytes == 0) wi_arena_return_root(arena, root);
         root = prev;
     }
 }
@@ -213,19 +217,15 @@ static int return_unused(wi_arena *arena, uint64_t bytes)
     return 1;
 }
 
-static int compact(wi_arena *arena, uint64_t bytes)
-{
-    return arena->source.compact != NULL && arena->source.compact(arena->source.user, bytes);
-}
-
 /* In this order; each is repeated while it changes something. Roots that a step gave back may stay counted until
  * their commands have ended, hence the drains between. */
 static const struct failure_step {
     unsigned flag;
     int (*run)(wi_arena *arena, uint64_t bytes); /* returns 1 if another try makes sense */
 } failure_steps[] = {
-    {WI_STEP_DRAIN, drain},     {WI_STEP_RETURN, return_unused}, {WI_STEP_DRAIN, drain},
-    {WI_STEP_COMPACT, compact}, {WI_STEP_DRAIN, drain},
+    {WI_STEP_DRAIN, drain},          {WI_STEP_RETURN, return_unused},
+    {WI_STEP_DRAIN, drain},          {WI_STEP_COMPACT, wi_compact_for},
+    {WI_STEP_RETURN, return_unused}, {WI_STEP_DRAIN, drain},
 };
 
 /* Searches and grows as `steps` allow; what the rules of the search pass over is taken when growth fails. */
@@ -273,23 +273,23 @@ static void note_use(wi_arena *arena)
     if (arena->strategy->settle != NULL) arena->strategy->settle(arena);
 }
 
-/* Hands out a free range, cut to `rounded` bytes if the strategy wants it. One unused range must be ready. */
-static void take_range(wi_arena *arena, wi_range *range, uint64_t rounded, uint64_t requested)
+void wi_arena_carve(wi_arena *arena, wi_range *range, uint64_t bytes, uint64_t requested)
 {
     const wi_range_index *ranges = arena->strategy->ranges;
     wi_arena_root *root = range->root;
 
     ranges->remove(arena->index, range);
-    if (range->bytes > rounded && arena->strategy->splits(arena, range, rounded)) {
+    if (range->bytes > bytes && arena->strategy->splits(arena, range, bytes)) {
         wi_range *rest = wi_range_slab_take(&arena->slab);
-        rest->offset_bytes = range->offset_bytes + rounded;
-        rest->bytes = range->bytes - rounded;
+        rest->offset_bytes = range->offset_bytes + bytes;
+        rest->bytes = range->bytes - bytes;
         rest->root = root;
+        rest->holder = NULL;
         rest->prev = range;
         rest->next = range->next;
         if (rest->next != NULL) rest->next->prev = rest;
         range->next = rest;
-        range->bytes = rounded;
+        range->bytes = bytes;
         ranges->insert(arena->index, rest);
     }
     if (root->used_bytes == 0) arena->unused_bytes -= root->bytes;
@@ -297,7 +297,16 @@ static void take_range(wi_arena *arena, wi_range *range, uint64_t rounded, uint6
     root->used_bytes += range->bytes;
     arena->in_use_bytes += range->bytes;
     arena->requested_bytes += requested;
-    note_use(arena);
+}
+
+/* Returns why a request that found no room did not. */
+static weir_oom_cause cause_of(wi_arena *arena, uint64_t bytes)
+{
+    if ((arena->strategy->failure_steps & WI_STEP_COMPACT) != 0 &&
+        wi_compact_is_pinned(arena, bytes))
+        return WEIR_OOM_PINNED;
+    if (arena->reserved_bytes - arena->in_use_bytes >= bytes) return WEIR_OOM_FRAGMENTED;
+    return arena->was_refused ? WEIR_OOM_DRIVER : WEIR_OOM_LIMIT;
 }
 
 weir_status wi_arena_alloc(wi_arena *arena, uint64_t bytes, wi_placement *out,
@@ -317,24 +326,29 @@ weir_status wi_arena_alloc(wi_arena *arena, uint64_t bytes, wi_placement *out,
     range = arena->strategy->ranges->find(arena->index, rounded);
     if (range == NULL) {
         status = find_room(arena, rounded, &range);
-        if (status == WEIR_E_OUT_OF_MEMORY) {
-            if (arena->reserved_bytes - arena->in_use_bytes >= rounded)
-                *cause = WEIR_OOM_FRAGMENTED;
-            else
-                *cause = arena->was_refused ? WEIR_OOM_DRIVER : WEIR_OOM_LIMIT;
-        }
+        if (status == WEIR_E_OUT_OF_MEMORY) *cause = cause_of(arena, rounded);
         if (status != WEIR_OK) return status;
     }
     if (!wi_range_slab_reserve(&arena->slab, RANGES_FOR_CUT)) return fail_host_memory();
-    take_range(arena, range, rounded, bytes);
-    *out = (wi_placement){.range = range,
-                          .root = range->root->token,
-                          .offset_bytes = range->offset_bytes,
-                          .bytes = range->bytes};
+    wi_arena_carve(arena, range, rounded, bytes);
+    note_use(arena);
+    *out = wi_range_get_placement(range);
     return WEIR_OK;
 }
 
-/* Joins a free range that is not in the index with its free successor, which is. */
+void wi_arena_set_holder(wi_range *range, void *holder) { range->holder = holder; }
+
+void *wi_range_get_holder(const wi_range *range) { return range->holder; }
+
+wi_placement wi_range_get_placement(const wi_range *range)
+{
+    return (wi_placement){.range = (wi_range *)range,
+                          .root = range->root->token,
+                          .offset_bytes = range->offset_bytes,
+                          .bytes = range->bytes};
+}
+
+/* Joins a free range with its free successor; neither is in the index. */
 static void absorb_next(wi_arena *arena, wi_range *range)
 {
     wi_range *next = range->next;
@@ -345,7 +359,7 @@ static void absorb_next(wi_arena *arena, wi_range *range)
     wi_range_slab_give(&arena->slab, next);
 }
 
-void wi_arena_free(wi_arena *arena, wi_range *range)
+wi_range *wi_arena_uncarve(wi_arena *arena, wi_range *range)
 {
     const wi_range_index *ranges = arena->strategy->ranges;
     wi_arena_root *root = range->root;
@@ -355,23 +369,29 @@ void wi_arena_free(wi_arena *arena, wi_range *range)
     arena->in_use_bytes -= range->bytes;
     arena->requested_bytes -= range->requested_bytes;
     range->requested_bytes = 0;
+    range->holder = NULL;
     if (range->next != NULL && wi_range_is_free(range->next)) {
-        ranges->remove(arena->index, range->next);
+        if (!root->is_victim) ranges->remove(arena->index, range->next);
         absorb_next(arena, range);
     }
     if (range->prev != NULL && wi_range_is_free(range->prev)) {
         range = range->prev;
-        ranges->remove(arena->index, range);
+        if (!root->is_victim) ranges->remove(arena->index, range);
         absorb_next(arena, range);
     }
-    if (root->used_bytes == 0) {
-        arena->unused_bytes += root->bytes;
-        if (arena->strategy->gives_back(arena, root)) {
-            release_root(arena, root);
-            return;
-        }
-    }
-    ranges->insert(arena->index, range);
+    if (root->used_bytes == 0) arena->unused_bytes += root->bytes;
+    return range;
+}
+
+void wi_arena_free(wi_arena *arena, wi_range *range)
+{
+    wi_arena_root *root = range->root;
+
+    range = wi_arena_uncarve(arena, range);
+    if (root->used_bytes == 0 && arena->strategy->gives_back(arena, root))
+        release_root(arena, root);
+    else
+        arena->strategy->ranges->insert(arena->index, range);
 }
 
 void wi_arena_trim(wi_arena *arena, uint64_t keep_bytes)
@@ -394,5 +414,7 @@ void wi_arena_get_stats(const wi_arena *arena, wi_arena_stats *out)
         .root_count = arena->root_count,
         .acquired_count = arena->acquired_count,
         .released_count = arena->released_count,
+        .compactions = arena->compactions,
+        .moved_bytes = arena->moved_bytes,
     };
 }

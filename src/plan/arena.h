@@ -19,6 +19,13 @@
 typedef struct wi_arena wi_arena;
 typedef struct wi_range wi_range; /* a piece of a root, free or in use */
 
+typedef struct wi_placement {
+    wi_range *range;       /* names the placement for wi_arena_free() */
+    void *root;            /* token of the root source */
+    uint64_t offset_bytes; /* within the root; a multiple of the granule */
+    uint64_t bytes;        /* handed out: >= what was asked for */
+} wi_placement;
+
 /* Where roots come from. `user` is passed to each call. */
 typedef struct wi_root_source {
     void *user;
@@ -31,9 +38,19 @@ typedef struct wi_root_source {
     uint64_t (*available)(void *user);
     /* Waits for commands whose end would raise `available`; returns 1 if it rose. NULL: nothing ever pends. */
     int (*drain)(void *user);
-    /* Moves blocks together, by allocating and freeing in this arena, so that a request for `bytes` may fit; returns 1
-     * if that is worth another try. Called inside wi_arena_alloc(), when the strategy compacts. NULL: cannot. */
-    int (*compact)(void *user, uint64_t bytes);
+
+    /* For moving blocks, when the strategy compacts; all are called inside wi_arena_alloc(), and none of them calls the
+     * arena but for wi_range_get_holder() and wi_range_get_placement(). */
+
+    /* 1: until end_moves() nobody uses a block that may be moved; 0: not now. NULL: blocks are never moved. */
+    int (*begin_moves)(void *user);
+    void (*end_moves)(void *user);
+    /* 0: this range has to stay where it is. Also called before begin_moves(). NULL: all may be moved. */
+    int (*can_move)(void *user, const wi_range *range);
+    /* Copies the range's bytes to its place to be, in another root, and tells its holder. to->range is not for the
+     * holder: the range stays the same object. On failure it stays where it is, and the request goes on without; nothing
+     * is left recorded. */
+    weir_status (*move)(void *user, wi_range *range, const wi_placement *to);
 } wi_root_source;
 
 typedef struct wi_arena_options {
@@ -43,13 +60,6 @@ typedef struct wi_arena_options {
     int has_limit; /* 1: `available` is a limit the user set; 0, or UINT64_MAX available: the strategy's
                               * default limit holds for the bytes this arena holds */
 } wi_arena_options;
-
-typedef struct wi_placement {
-    wi_range *range;       /* names the placement for wi_arena_free() */
-    void *root;            /* token of the root source */
-    uint64_t offset_bytes; /* within the root; a multiple of the granule */
-    uint64_t bytes;        /* handed out: >= what was asked for */
-} wi_placement;
 
 /* requested <= in_use <= reserved. Counts since creation. */
 typedef struct wi_arena_stats {
@@ -62,6 +72,8 @@ typedef struct wi_arena_stats {
     uint64_t root_count;
     uint64_t acquired_count; /* roots ever taken */
     uint64_t released_count;
+    uint64_t compactions; /* times that blocks were moved */
+    uint64_t moved_bytes; /* by these, in sizes handed out */
 } wi_arena_stats;
 
 /** Makes an arena. Takes no root yet.
@@ -77,13 +89,22 @@ void wi_arena_destroy(wi_arena *arena);
  * out     the range belongs to the arena; all zero on failure
  * cause   set on OUT_OF_MEMORY, which is not recorded: the pool knows owners and records; NONE otherwise
  *           max_alloc   rounded, the request is larger than the largest root
+ *           pinned      moving blocks would make room, but for some that have to stay
  *           fragmented  that many bytes are free, but in no single range
  *           driver      the limit left room, the driver refused
  *           limit       anything else
  * Errors: OUT_OF_MEMORY, HOST_MEMORY, ARG, what the source records. Nothing changed on failure, but for roots that a
- *         failed search for space gave back. */
+ *         failed search for space gave back and blocks that it moved. */
 weir_status wi_arena_alloc(wi_arena *arena, uint64_t bytes, wi_placement *out,
                            weir_oom_cause *cause);
+
+/** Ties what a range is handed out for to it, for can_move() and move(); NULL until set and once it is free. */
+void wi_arena_set_holder(wi_range *range, void *holder);
+
+void *wi_range_get_holder(const wi_range *range);
+
+/** Where a range in use is now. */
+wi_placement wi_range_get_placement(const wi_range *range);
 
 /** Frees a placement; joins free neighbours; gives the root back if the strategy says so. */
 void wi_arena_free(wi_arena *arena, wi_range *range);

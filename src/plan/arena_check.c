@@ -39,6 +39,8 @@ static int check_range(const wi_arena *arena, const wi_range *range, uint64_t of
     if (range->requested_bytes > range->bytes)
         return broken(why, "requested above the range's bytes", range->requested_bytes,
                       range->bytes);
+    if (wi_range_is_free(range) && range->holder != NULL)
+        return broken(why, "a free range has no holder", 1, 0);
     if (next != NULL && next->prev != range) return broken(why, "next's prev is this range", 0, 1);
     if (next != NULL && wi_range_is_free(range) && wi_range_is_free(next))
         return broken(why, "free neighbours at offset", next->offset_bytes, 0);
@@ -54,6 +56,7 @@ static int check_root(const wi_arena *arena, const wi_arena_root *root, sums *al
         return broken(why, "root begins with a range that has no prev", 0, 1);
     if (root->bytes > arena->max_root_bytes)
         return broken(why, "root above the largest size", root->bytes, arena->max_root_bytes);
+    if (root->is_victim || root->is_spared) return broken(why, "a root is being emptied", 1, 0);
     for (const wi_range *range = root->first; range != NULL; range = range->next) {
         if (range->root != root) return broken(why, "range names its root", 0, 1);
         if (!check_range(arena, range, offset, why)) return 0;

@@ -53,6 +53,20 @@ struct wi_arena {
     uint64_t root_count;
     uint64_t acquired_count;
     uint64_t released_count;
+    uint64_t compactions;
+    uint64_t moved_bytes;
 };
+
+/* For compact.c. */
+
+/** Hands out a free range of the index, cut to `bytes` if the strategy wants it. One unused range must be ready. */
+void wi_arena_carve(wi_arena *arena, wi_range *range, uint64_t bytes, uint64_t requested);
+
+/** Makes a range in use free, joined with free neighbours; these are in the index exactly if its root is no victim, and
+ * the joined range, which is returned, is not. */
+wi_range *wi_arena_uncarve(wi_arena *arena, wi_range *range);
+
+/** Gives a wholly free root back whose range is in the index. */
+void wi_arena_return_root(wi_arena *arena, wi_arena_root *root);
 
 #endif

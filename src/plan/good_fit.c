@@ -7,8 +7,8 @@
  * request's own class are looked at before. The newest range of a class comes first: it was used last.
  *
  * Small blocks have lists of their own, and so have roots of pool ALONE while they are free as a whole: such a root is not
- * opened for a block of less than a sixteenth of it, which would pin the rest. That, and the rest of the own class, are
- * searched when the driver gives no more. The arena's caller locks.
+ * opened for a block of less than a sixteenth of it, which would pin the rest. That, the rest of the own class and the
+ * lists of the other blocks are searched when the driver gives no more. The arena's caller locks.
  */
 #include "plan/range_index.h"
 
@@ -135,29 +135,37 @@ static wi_range *find_in(const pool_lists *lists, uint64_t bytes, unsigned most)
     return first_above(lists, own);
 }
 
-/* As find_in(); whole roots of pool ALONE are left out from `whole_least` on, and otherwise only taken if smaller. */
-static wi_range *find_both(const good_fit *all, uint64_t bytes, unsigned most, uint64_t whole_least)
+/* As find_in(), in both large pools; whole roots of pool ALONE are left out from `whole_least` on, and otherwise only taken if smaller. */
+static wi_range *find_large(const good_fit *all, uint64_t bytes, unsigned most,
+                            uint64_t whole_least)
 {
-    const unsigned pool = wi_pool_of(bytes);
-    wi_range *range = find_in(&all->pools[pool], bytes, most);
-    wi_range *whole;
+    wi_range *range = find_in(&all->pools[WI_POOL_LARGE], bytes, most);
+    wi_range *whole = find_in(&all->pools[WI_POOL_ALONE], bytes, most);
 
-    if (pool != WI_POOL_LARGE) return range;
-    whole = find_in(&all->pools[WI_POOL_ALONE], bytes, most);
     if (whole == NULL || whole->bytes >= whole_least) return range;
     return range == NULL || whole->bytes < range->bytes ? whole : range;
 }
 
 static wi_range *find(const void *state, uint64_t bytes)
 {
+    const good_fit *all = state;
     const uint64_t whole_least = bytes <= UINT64_MAX / OPEN_SHARE ? bytes * OPEN_SHARE : UINT64_MAX;
 
-    return find_both(state, bytes, OWN_CLASS_MOST, whole_least);
+    if (wi_pool_of(bytes) == WI_POOL_SMALL)
+        return find_in(&all->pools[WI_POOL_SMALL], bytes, OWN_CLASS_MOST);
+    return find_large(all, bytes, OWN_CLASS_MOST, whole_least);
 }
 
 static wi_range *find_any(const void *state, uint64_t bytes)
 {
-    return find_both(state, bytes, UINT_MAX, UINT64_MAX);
+    const good_fit *all = state;
+    const int is_small = wi_pool_of(bytes) == WI_POOL_SMALL;
+    wi_range *range = NULL;
+
+    if (!is_small) range = find_large(all, bytes, UINT_MAX, UINT64_MAX);
+    if (range == NULL) range = find_in(&all->pools[WI_POOL_SMALL], bytes, UINT_MAX);
+    if (range == NULL && is_small) range = find_large(all, bytes, UINT_MAX, UINT64_MAX);
+    return range;
 }
 
 static wi_range *largest(const void *state)

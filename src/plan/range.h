@@ -14,7 +14,7 @@ typedef struct wi_arena_root wi_arena_root;
  *   unused metadata: root == NULL
  *   prev == NULL ? offset_bytes == 0 : prev->offset_bytes + prev->bytes == offset_bytes
  *   next == NULL ? offset_bytes + bytes == root->bytes : next->prev == this
- *   free (requested_bytes == 0): in the index, and neither neighbour is free
+ *   free (requested_bytes == 0): in the index, neither neighbour is free, and holder == NULL
  *   in use: 0 < requested_bytes <= bytes, and in no index */
 struct wi_range {
     uint64_t offset_bytes; /* within the root */
@@ -23,6 +23,7 @@ struct wi_range {
     wi_arena_root *root;
     wi_range *prev, *next;  /* neighbours; next links unused metadata */
     wi_range *left, *right; /* links of the index, while free */
+    void *holder;           /* of a range in use; NULL: none */
     uint32_t priority;      /* random, set once: shapes the trees of the index */
 };
 
@@ -36,6 +37,8 @@ struct wi_arena_root {
     uint64_t bytes;
     uint64_t used_bytes;
     unsigned pool; /* which of the row's pools it belongs to; 0 in rows with one */
+    int is_victim; /* being emptied: its free ranges are not in the index; 0 between calls */
+    int is_spared; /* is not to be emptied in this call; 0 between calls */
     wi_range *first;
 };
 

@@ -12,7 +12,7 @@ typedef struct wi_range_index {
     void (*remove)(void *state, wi_range *range);
     /* Chooses a range of at least `bytes`; NULL if the rules find none. It stays in the index. */
     wi_range *(*find)(const void *state, uint64_t bytes);
-    /* As find(), without its rules: only too small ranges and those of other pools are passed over, whatever the time.
+    /* As find(), without its rules: only too small ranges are passed over, whatever the time.
      * NULL: find() is like that. */
     wi_range *(*find_any)(const void *state, uint64_t bytes);
     /* Returns a range of the largest size, NULL if empty. */

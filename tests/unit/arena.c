@@ -322,45 +322,6 @@ Test(arena, stays_consistent_with_a_hundred_thousand_blocks)
     close_arena();
 }
 
-/* A row of the test's own: first growth, and compaction before failure. */
-
-static unsigned compactions;
-static wi_placement movable;
-
-static int free_movable(void *user, uint64_t bytes)
-{
-    (void)user;
-    cr_assert_eq(bytes, 2 * MIB);
-    compactions++;
-    if (movable.range == NULL) return 0;
-    wi_arena_free(it.arena, movable.range);
-    movable.range = NULL;
-    return 1;
-}
-
-Test(arena, takes_a_row_of_another_strategy_that_compacts)
-{
-    wi_strategy row = *wi_strategy_find("prealloc");
-    const wi_arena_options options = {256, GIB, 64 * GIB, 1};
-    wi_root_source source;
-
-    row.name = "compacting";
-    row.failure_steps |= WI_STEP_COMPACT;
-    fake_roots_init(&it.roots);
-    it.roots.limit_bytes = 5 * MIB;
-    source = fake_roots_source(&it.roots);
-    source.compact = free_movable;
-    cr_assert_eq(wi_arena_create(&row, &options, &source, &it.arena), WEIR_OK);
-    (void)place(MIB);
-    movable = place(2 * MIB);
-    (void)place(MIB);
-    (void)place(2 * MIB);
-    cr_assert_eq(compactions, 1U);
-    refuse(2 * MIB, WEIR_E_OUT_OF_MEMORY, WEIR_OOM_LIMIT);
-    cr_assert_eq(compactions, 2U);
-    close_arena();
-}
-
 static weir_status take_two_and_fail(wi_arena *arena, uint64_t bytes)
 {
     cr_assert_eq(wi_arena_take_root(arena, bytes, 0), WEIR_OK);

@@ -3,13 +3,15 @@
 
 #include <criterion/criterion.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 arena_bench it;
 
 void open_options(const wi_strategy *strategy, const wi_arena_options *options)
 {
-    const wi_root_source source = fake_roots_source(&it.roots);
+    const wi_root_source source =
+        it.is_movable ? fake_roots_movable(&it.roots) : fake_roots_source(&it.roots);
 
     cr_assert_eq(wi_arena_create(strategy, options, &source, &it.arena), WEIR_OK);
 }
@@ -53,11 +55,27 @@ wi_placement place(uint64_t bytes)
     wi_placement placement;
     weir_oom_cause cause = WEIR_OOM_PINNED;
 
-    cr_assert_eq(wi_arena_alloc(it.arena, bytes, &placement, &cause), WEIR_OK, "%llu bytes",
-                 (unsigned long long)bytes);
+    cr_assert_eq(wi_arena_alloc(it.arena, bytes, &placement, &cause), WEIR_OK, "%llu bytes: %s",
+                 (unsigned long long)bytes, weir_oom_cause_name(cause));
     cr_assert_eq(cause, WEIR_OOM_NONE);
     cr_assert_geq(placement.bytes, bytes);
     return placement;
+}
+
+fake_block *place_block(uint64_t bytes)
+{
+    fake_block *block = calloc(1, sizeof *block);
+
+    cr_assert_not_null(block);
+    block->at = place(bytes);
+    wi_arena_set_holder(block->at.range, block);
+    return block;
+}
+
+void free_block(fake_block *block)
+{
+    wi_arena_free(it.arena, block->at.range);
+    free(block);
 }
 
 void place_at(uint64_t bytes, uint64_t root, uint64_t offset, uint64_t handed)

@@ -12,6 +12,7 @@
 typedef struct arena_bench {
     fake_roots roots;
     wi_arena *arena;
+    int is_movable; /* 1: arenas that are opened from now on can move blocks */
 } arena_bench;
 
 extern arena_bench it; /* each test has a process of its own */
@@ -33,6 +34,10 @@ void close_arena(void);
 
 /** A request that succeeds. */
 wi_placement place(uint64_t bytes);
+
+/** A request that succeeds, with a holder that follows it. */
+fake_block *place_block(uint64_t bytes);
+void free_block(fake_block *block);
 
 /** A request that succeeds at this root (counted from 1), offset and size. */
 void place_at(uint64_t bytes, uint64_t root, uint64_t offset, uint64_t handed);

@@ -90,7 +90,7 @@ static int take(arena_model *model, uint64_t bytes)
     root->token = token;
     root->bytes = bytes;
     root->count = 1;
-    root->is_small = root->is_alone = 0;
+    root->is_small = root->is_alone = root->is_hidden = 0;
     root->pieces[0] = (model_piece){0, bytes, 0, ++model->clock};
     model->roots[model->count++] = root;
     model->acquired++;
@@ -305,15 +305,15 @@ static unsigned class_of(uint64_t bytes)
 }
 
 /* Whether a piece is one of those that a search of `adaptive` looks at: free, of its pool, and a whole root or not. */
-static int is_candidate(const model_root *root, const model_piece *piece, uint64_t bytes,
+static int is_candidate(const model_root *root, const model_piece *piece, int is_small,
                         int is_whole)
 {
-    return piece->requested == 0 && root->is_small == (bytes <= MIB) &&
+    return piece->requested == 0 && !root->is_hidden && root->is_small == is_small &&
            (root->is_alone && root->count == 1) == is_whole;
 }
 
 /* The latest candidate of class `class` older than `before`. Returns its stamp, 0 if there is none. */
-static uint64_t latest_of(const arena_model *model, uint64_t bytes, int is_whole, unsigned class,
+static uint64_t latest_of(const arena_model *model, int is_small, int is_whole, unsigned class,
                           uint64_t before, place *out)
 {
     uint64_t latest = 0;
@@ -322,7 +322,7 @@ static uint64_t latest_of(const arena_model *model, uint64_t bytes, int is_whole
         const model_root *root = model->roots[r];
         for (size_t p = 0; p < root->count; ++p) {
             const model_piece *piece = &root->pieces[p];
-            if (!is_candidate(root, piece, bytes, is_whole) || class_of(piece->bytes) != class)
+            if (!is_candidate(root, piece, is_small, is_whole) || class_of(piece->bytes) != class)
                 continue;
             if (piece->stamp >= before || piece->stamp <= latest) continue;
             latest = piece->stamp;
@@ -333,7 +333,7 @@ static uint64_t latest_of(const arena_model *model, uint64_t bytes, int is_whole
 }
 
 /* The lowest class above `own` that has a candidate; UINT_MAX if none has. */
-static unsigned next_class(const arena_model *model, uint64_t bytes, int is_whole, unsigned own)
+static unsigned next_class(const arena_model *model, int is_small, int is_whole, unsigned own)
 {
     unsigned best = UINT_MAX;
 
@@ -341,7 +341,7 @@ static unsigned next_class(const arena_model *model, uint64_t bytes, int is_whol
         const model_root *root = model->roots[r];
         for (size_t p = 0; p < root->count; ++p) {
             const unsigned class = class_of(root->pieces[p].bytes);
-            if (is_candidate(root, &root->pieces[p], bytes, is_whole) && class > own &&
+            if (is_candidate(root, &root->pieces[p], is_small, is_whole) && class > own &&
                 class < best)
                 best = class;
         }
@@ -351,43 +351,57 @@ static unsigned next_class(const arena_model *model, uint64_t bytes, int is_whol
 
 /* Good fit in the roots as a whole or in all other free pieces: the latest of the first `most` of the own class that is
  * large enough, else the latest of the next class. Sizes from `below` on do not count. */
-static int search_class(const arena_model *model, uint64_t bytes, int is_whole, unsigned most,
-                        uint64_t below, place *out)
+static int search_class(const arena_model *model, uint64_t bytes, int is_small, int is_whole,
+                        unsigned most, uint64_t below, place *out)
 {
     const unsigned own = class_of(bytes);
     uint64_t stamp = UINT64_MAX;
     unsigned next;
 
     for (unsigned i = 0; i < most; ++i) { /* the own class, from the latest on */
-        stamp = latest_of(model, bytes, is_whole, own, stamp, out);
+        stamp = latest_of(model, is_small, is_whole, own, stamp, out);
         if (stamp == 0) break;
         if (model->roots[out->root]->pieces[out->piece].bytes >= bytes)
             return model->roots[out->root]->pieces[out->piece].bytes < below;
     }
-    next = next_class(model, bytes, is_whole, own);
+    next = next_class(model, is_small, is_whole, own);
     if (next == UINT_MAX) return 0;
-    (void)latest_of(model, bytes, is_whole, next, UINT64_MAX, out);
+    (void)latest_of(model, is_small, is_whole, next, UINT64_MAX, out);
     return model->roots[out->root]->pieces[out->piece].bytes < below;
 }
 
-static int search_good(const arena_model *model, uint64_t bytes, int is_any, place *out)
+static int search_large(const arena_model *model, uint64_t bytes, unsigned most, uint64_t below,
+                        place *out)
 {
-    const unsigned most = is_any ? UINT_MAX : 8;
-    const uint64_t below = is_any || bytes > UINT64_MAX / 16 ? UINT64_MAX : bytes * 16;
     place whole = {0, 0};
 
-    if (!search_class(model, bytes, 0, most, UINT64_MAX, out))
-        return search_class(model, bytes, 1, most, below, out);
-    if (search_class(model, bytes, 1, most, below, &whole) &&
+    if (!search_class(model, bytes, 0, 0, most, UINT64_MAX, out))
+        return search_class(model, bytes, 0, 1, most, below, out);
+    if (search_class(model, bytes, 0, 1, most, below, &whole) &&
         model->roots[whole.root]->pieces[whole.piece].bytes <
             model->roots[out->root]->pieces[out->piece].bytes)
         *out = whole;
     return 1;
 }
 
+static int search_good(const arena_model *model, uint64_t bytes, place *out)
+{
+    if (bytes <= MIB) return search_class(model, bytes, 1, 0, 8, UINT64_MAX, out);
+    return search_large(model, bytes, 8, bytes > UINT64_MAX / 16 ? UINT64_MAX : bytes * 16, out);
+}
+
+/* Without the rules, in the pool of such blocks first. */
+static int search_any(const arena_model *model, uint64_t bytes, place *out)
+{
+    if (model->kind != MODEL_ADAPTIVE) return 0;
+    if (bytes <= MIB && search_class(model, bytes, 1, 0, UINT_MAX, UINT64_MAX, out)) return 1;
+    if (search_large(model, bytes, UINT_MAX, UINT64_MAX, out)) return 1;
+    return bytes > MIB && search_class(model, bytes, 1, 0, UINT_MAX, UINT64_MAX, out);
+}
+
 static int search(const arena_model *model, uint64_t bytes, place *out)
 {
-    if (model->kind == MODEL_ADAPTIVE) return search_good(model, bytes, 0, out);
+    if (model->kind == MODEL_ADAPTIVE) return search_good(model, bytes, out);
     return search_best(model, bytes, out);
 }
 
@@ -404,7 +418,7 @@ static int return_unused(arena_model *model, uint64_t bytes)
 static int make_more(arena_model *model, uint64_t bytes, place *out)
 {
     if (grow(model, bytes)) return search(model, bytes, out);
-    return model->kind == MODEL_ADAPTIVE && search_good(model, bytes, 1, out);
+    return search_any(model, bytes, out);
 }
 
 static int make_room(arena_model *model, uint64_t bytes, place *out)

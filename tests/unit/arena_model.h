@@ -24,6 +24,7 @@ typedef struct model_root {
     void *token;
     uint64_t bytes;
     int is_small, is_alone; /* ondemand, adaptive: for which blocks it was taken */
+    int is_hidden;          /* being emptied */
     size_t count;
     model_piece pieces[MODEL_PIECES]; /* by offset, nothing between them */
 } model_root;

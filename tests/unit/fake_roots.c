@@ -61,6 +61,60 @@ static int drain(void *user)
     return rises;
 }
 
+static int begin_moves(void *user)
+{
+    fake_roots *roots = user;
+
+    cr_assert_not(roots->is_moving);
+    if (roots->no_moves) return 0;
+    roots->is_moving = 1;
+    roots->pass_count++;
+    return 1;
+}
+
+static void end_moves(void *user)
+{
+    fake_roots *roots = user;
+
+    cr_assert(roots->is_moving);
+    roots->is_moving = 0;
+}
+
+static int can_move(void *user, const wi_range *range)
+{
+    const fake_block *block = wi_range_get_holder(range);
+
+    (void)user;
+    return block == NULL || !block->is_pinned;
+}
+
+static weir_status move(void *user, wi_range *range, const wi_placement *to)
+{
+    fake_roots *roots = user;
+    fake_block *block = wi_range_get_holder(range);
+    const wi_placement from = wi_range_get_placement(range);
+    const uint64_t size = roots->bytes[fake_roots_number(to->root) % FAKE_ROOTS_MAX];
+
+    cr_assert(roots->is_moving, "a move outside of a pass");
+    cr_assert(can_move(user, range), "a pinned block is moved");
+    cr_assert_neq(from.root, to->root, "a move within a root");
+    cr_assert_geq(to->bytes, from.bytes);
+    cr_assert(size != 0 && to->bytes <= size && to->offset_bytes <= size - to->bytes);
+    if (block != NULL) {
+        cr_assert_eq(block->at.root, from.root, "the block was told another place");
+        cr_assert_eq(block->at.offset_bytes, from.offset_bytes);
+        cr_assert_eq(block->at.range, range);
+    }
+    if (roots->fail_move_at != 0 && --roots->fail_move_at == 0) return WEIR_E_DRIVER;
+    roots->move_count++;
+    if (block == NULL) return WEIR_OK;
+    block->at.root = to->root;
+    block->at.offset_bytes = to->offset_bytes;
+    block->at.bytes = to->bytes;
+    block->moves++;
+    return WEIR_OK;
+}
+
 void fake_roots_init(fake_roots *roots)
 {
     memset(roots, 0, sizeof *roots);
@@ -76,6 +130,17 @@ wi_root_source fake_roots_source(fake_roots *roots)
                             .release = release,
                             .available = available,
                             .drain = drain};
+}
+
+wi_root_source fake_roots_movable(fake_roots *roots)
+{
+    wi_root_source source = fake_roots_source(roots);
+
+    source.begin_moves = begin_moves;
+    source.end_moves = end_moves;
+    source.can_move = can_move;
+    source.move = move;
+    return source;
 }
 
 uint64_t fake_roots_number(const void *token) { return (uint64_t)(uintptr_t)token; }

@@ -9,8 +9,16 @@
 
 #define FAKE_ROOTS_MAX 4096u
 
+/* A block for tests that move: the holder of a range. */
+typedef struct fake_block {
+    int is_pinned;
+    uint64_t moves;
+    wi_placement at; /* where it was told to be */
+} fake_block;
+
 /* held_bytes + pending_bytes <= limit_bytes; held_bytes + pending_bytes <= driver_bytes.
- * Asserts on misuse: more than available, above the largest root, a release of what is not held. */
+ * Asserts on misuse: more than available, above the largest root, a release of what is not held; a move outside of a
+ * pass, of a pinned block, within a root or to where none is held. */
 typedef struct fake_roots {
     uint64_t limit_bytes;    /* UINT64_MAX: none */
     uint64_t driver_bytes;   /* the driver refuses what would pass this */
@@ -26,7 +34,12 @@ typedef struct fake_roots {
     size_t ask_count;
     size_t take_count;
     size_t release_count;
-    size_t drain_count; /* those that ended something */
+    size_t drain_count;    /* those that ended something */
+    int no_moves;          /* 1: begin_moves says no */
+    unsigned fail_move_at; /* the n-th move from now fails; 0: none */
+    int is_moving;
+    size_t pass_count; /* calls of begin_moves that said yes */
+    size_t move_count;
 } fake_roots;
 
 /** No limit, no refusals, roots of any size. */
@@ -34,6 +47,9 @@ void fake_roots_init(fake_roots *roots);
 
 /** The source to give to an arena. */
 wi_root_source fake_roots_source(fake_roots *roots);
+
+/** The source with blocks that can be moved; holders are fake_block or NULL. */
+wi_root_source fake_roots_movable(fake_roots *roots);
 
 /** The number of a token: 1 for the first root taken, then 2, ... */
 uint64_t fake_roots_number(const void *token);
