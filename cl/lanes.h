@@ -61,7 +61,22 @@ typedef int wi_i;
 #define WI_LOAD_LANES(p) (*(p))
 #define WI_STORE_LANES(v, p) (*(p) = (v))
 #define WI_MASK(comparison) (-(comparison))
+#define WI_MUL_HIGH(a, m) ((uint)(((ulong)(a) * (m)) >> 32))
 #else
+/* Two lanes of 32 bits are one of 64, so that no vector is wider than the registers that the lanes fill. */
+#if WEIR_WIDTH == 2
+#define WI_PAIRS(name) name
+#elif WEIR_WIDTH == 4
+#define WI_PAIRS(name) WI_JOIN(name, 2)
+#elif WEIR_WIDTH == 8
+#define WI_PAIRS(name) WI_JOIN(name, 4)
+#else
+#define WI_PAIRS(name) WI_JOIN(name, 8)
+#endif
+#define WI_HIGH_OF_PAIRS(x, m)                             \
+    (((((x) >> 32) * (ulong)(m)) & 0xffffffff00000000UL) | \
+     ((((x)&0xffffffffUL) * (ulong)(m)) >> 32))
+#define WI_MUL_HIGH(a, m) WI_TYPED(as_uint)(WI_HIGH_OF_PAIRS(WI_PAIRS(as_ulong)(a), m))
 typedef WI_JOIN(float, WEIR_WIDTH) wi_f;
 typedef WI_JOIN(uint, WEIR_WIDTH) wi_u;
 typedef WI_JOIN(int, WEIR_WIDTH) wi_i;
@@ -80,7 +95,6 @@ typedef WI_JOIN(int, WEIR_WIDTH) wi_i;
 #define wi_signed(x) WI_TYPED(as_int)(x)
 #define wi_unsigned(x) WI_TYPED(as_uint)(x)
 #define wi_from_int(x) WI_TYPED(convert_float)(x)
-#define WI_MUL_HIGH(a, m) WI_TYPED(convert_uint)((WI_TYPED(convert_ulong)(a) * (ulong)(m)) >> 32)
 #else
 typedef float wi_f;
 typedef uint32_t wi_u;
