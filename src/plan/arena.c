@@ -273,30 +273,56 @@ static void note_use(wi_arena *arena)
     if (arena->strategy->settle != NULL) arena->strategy->settle(arena);
 }
 
-void wi_arena_carve(wi_arena *arena, wi_range *range, uint64_t bytes, uint64_t requested)
+/* Gives a free range another place and size. */
+static void resize(wi_arena *arena, wi_range *range, uint64_t offset_bytes, uint64_t bytes)
 {
     const wi_range_index *ranges = arena->strategy->ranges;
+    const int is_hidden = range->root->is_victim;
+
+    if (ranges->resize != NULL && !is_hidden) {
+        ranges->resize(arena->index, range, offset_bytes, bytes);
+        return;
+    }
+    if (!is_hidden) ranges->remove(arena->index, range);
+    range->offset_bytes = offset_bytes;
+    range->bytes = bytes;
+    if (!is_hidden) ranges->insert(arena->index, range);
+}
+
+/* Cuts the front off a free range, which stays in the index as what is left. */
+static wi_range *cut_front(wi_arena *arena, wi_range *range, uint64_t bytes)
+{
+    wi_range *front = wi_range_slab_take(&arena->slab);
+
+    front->offset_bytes = range->offset_bytes;
+    front->bytes = bytes;
+    front->root = range->root;
+    front->holder = NULL;
+    front->prev = range->prev;
+    front->next = range;
+    if (front->prev != NULL)
+        front->prev->next = front;
+    else
+        range->root->first = front;
+    range->prev = front;
+    resize(arena, range, range->offset_bytes + bytes, range->bytes - bytes);
+    return front;
+}
+
+wi_range *wi_arena_carve(wi_arena *arena, wi_range *range, uint64_t bytes, uint64_t requested)
+{
     wi_arena_root *root = range->root;
 
-    ranges->remove(arena->index, range);
-    if (range->bytes > bytes && arena->strategy->splits(arena, range, bytes)) {
-        wi_range *rest = wi_range_slab_take(&arena->slab);
-        rest->offset_bytes = range->offset_bytes + bytes;
-        rest->bytes = range->bytes - bytes;
-        rest->root = root;
-        rest->holder = NULL;
-        rest->prev = range;
-        rest->next = range->next;
-        if (rest->next != NULL) rest->next->prev = rest;
-        range->next = rest;
-        range->bytes = bytes;
-        ranges->insert(arena->index, rest);
-    }
+    if (range->bytes > bytes && arena->strategy->splits(arena, range, bytes))
+        range = cut_front(arena, range, bytes);
+    else
+        arena->strategy->ranges->remove(arena->index, range);
     if (root->used_bytes == 0) arena->unused_bytes -= root->bytes;
     range->requested_bytes = requested;
     root->used_bytes += range->bytes;
     arena->in_use_bytes += range->bytes;
     arena->requested_bytes += requested;
+    return range;
 }
 
 /* Returns why a request that found no room did not. */
@@ -330,7 +356,7 @@ weir_status wi_arena_alloc(wi_arena *arena, uint64_t bytes, wi_placement *out,
         if (status != WEIR_OK) return status;
     }
     if (!wi_range_slab_reserve(&arena->slab, RANGES_FOR_CUT)) return fail_host_memory();
-    wi_arena_carve(arena, range, rounded, bytes);
+    range = wi_arena_carve(arena, range, rounded, bytes);
     note_use(arena);
     *out = wi_range_get_placement(range);
     return WEIR_OK;
@@ -348,20 +374,47 @@ wi_placement wi_range_get_placement(const wi_range *range)
                           .bytes = range->bytes};
 }
 
-/* Joins a free range with its free successor; neither is in the index. */
-static void absorb_next(wi_arena *arena, wi_range *range)
+/* Drops a range from its root's chain. */
+static void drop_range(wi_arena *arena, wi_range *range)
 {
-    wi_range *next = range->next;
-
-    range->bytes += next->bytes;
-    range->next = next->next;
-    if (range->next != NULL) range->next->prev = range;
-    wi_range_slab_give(&arena->slab, next);
+    if (range->prev != NULL)
+        range->prev->next = range->next;
+    else
+        range->root->first = range->next;
+    if (range->next != NULL) range->next->prev = range->prev;
+    wi_range_slab_give(&arena->slab, range);
 }
 
-wi_range *wi_arena_uncarve(wi_arena *arena, wi_range *range)
+/* Puts a range that fell free into the index, as a part of a free neighbour where there is one; returns what it is part
+ * of. The free ranges of a victim are in no index. */
+static wi_range *join(wi_arena *arena, wi_range *range)
 {
     const wi_range_index *ranges = arena->strategy->ranges;
+    wi_range *prev = range->prev != NULL && wi_range_is_free(range->prev) ? range->prev : NULL;
+    wi_range *next = range->next != NULL && wi_range_is_free(range->next) ? range->next : NULL;
+    uint64_t bytes = range->bytes;
+
+    if (prev == NULL && next == NULL) {
+        if (!range->root->is_victim) ranges->insert(arena->index, range);
+        return range;
+    }
+    drop_range(arena, range);
+    if (prev == NULL) {
+        resize(arena, next, next->offset_bytes - bytes, next->bytes + bytes);
+        return next;
+    }
+    if (next != NULL) {
+        bytes += next->bytes;
+        if (!next->root->is_victim) ranges->remove(arena->index, next);
+        drop_range(arena, next);
+    }
+    resize(arena, prev, prev->offset_bytes, prev->bytes + bytes);
+    return prev;
+}
+
+/* A range in use falls free. */
+static void uncount(wi_arena *arena, wi_range *range)
+{
     wi_arena_root *root = range->root;
 
     assert(root != NULL && !wi_range_is_free(range));
@@ -370,17 +423,13 @@ wi_range *wi_arena_uncarve(wi_arena *arena, wi_range *range)
     arena->requested_bytes -= range->requested_bytes;
     range->requested_bytes = 0;
     range->holder = NULL;
-    if (range->next != NULL && wi_range_is_free(range->next)) {
-        if (!root->is_victim) ranges->remove(arena->index, range->next);
-        absorb_next(arena, range);
-    }
-    if (range->prev != NULL && wi_range_is_free(range->prev)) {
-        range = range->prev;
-        if (!root->is_victim) ranges->remove(arena->index, range);
-        absorb_next(arena, range);
-    }
     if (root->used_bytes == 0) arena->unused_bytes += root->bytes;
-    return range;
+}
+
+wi_range *wi_arena_uncarve(wi_arena *arena, wi_range *range)
+{
+    uncount(arena, range);
+    return join(arena, range);
 }
 
 void wi_arena_free(wi_arena *arena, wi_range *range)
@@ -388,10 +437,9 @@ void wi_arena_free(wi_arena *arena, wi_range *range)
     wi_arena_root *root = range->root;
 
     range = wi_arena_uncarve(arena, range);
-    if (root->used_bytes == 0 && arena->strategy->gives_back(arena, root))
-        release_root(arena, root);
-    else
-        arena->strategy->ranges->insert(arena->index, range);
+    if (root->used_bytes != 0 || !arena->strategy->gives_back(arena, root)) return;
+    arena->strategy->ranges->remove(arena->index, range);
+    release_root(arena, root);
 }
 
 void wi_arena_trim(wi_arena *arena, uint64_t keep_bytes)

@@ -59,11 +59,12 @@ struct wi_arena {
 
 /* For compact.c. */
 
-/** Hands out a free range of the index, cut to `bytes` if the strategy wants it. One unused range must be ready. */
-void wi_arena_carve(wi_arena *arena, wi_range *range, uint64_t bytes, uint64_t requested);
+/** Hands out a free range of the index, cut to `bytes` if the strategy wants it; what is left stays `range`. Returns what
+ * is handed out. One unused range must be ready. */
+wi_range *wi_arena_carve(wi_arena *arena, wi_range *range, uint64_t bytes, uint64_t requested);
 
-/** Makes a range in use free, joined with free neighbours; these are in the index exactly if its root is no victim, and
- * the joined range, which is returned, is not. */
+/** Makes a range in use free, joined with free neighbours; returns the joined range, which is in the index as those are,
+ * exactly if its root is no victim. */
 wi_range *wi_arena_uncarve(wi_arena *arena, wi_range *range);
 
 /** Gives a wholly free root back whose range is in the index. */

@@ -76,9 +76,8 @@ static void keep_places(wi_arena *arena, pass *out)
         wi_range_tree_remove(&waiting, range);
         if (hole == NULL && ranges->find_any != NULL)
             hole = ranges->find_any(arena->index, range->bytes);
-        range->left = hole;
         if (hole != NULL) {
-            wi_arena_carve(arena, hole, range->bytes, range->requested_bytes);
+            range->left = wi_arena_carve(arena, hole, range->bytes, range->requested_bytes);
             range->right = out->placed;
             out->placed = range;
         } else {
@@ -97,12 +96,12 @@ static int house_homeless(wi_arena *arena, pass *it)
     if (it->homeless == NULL) return 1;
     if (wi_arena_take_root(arena, it->homeless_bytes, it->homeless->root->pool) != WEIR_OK)
         return 0;
-    for (rest = arena->last_root->first; it->homeless != NULL; rest = rest->next) {
+    rest = arena->last_root->first;
+    while (it->homeless != NULL) {
         wi_range *range = it->homeless;
 
-        wi_arena_carve(arena, rest, range->bytes, range->requested_bytes);
         it->homeless = range->right;
-        range->left = rest;
+        range->left = wi_arena_carve(arena, rest, range->bytes, range->requested_bytes);
         range->right = it->placed;
         it->placed = range;
     }
@@ -112,8 +111,7 @@ static int house_homeless(wi_arena *arena, pass *it)
 /* Gives up the places that are kept, from `range` on. */
 static void drop_places(wi_arena *arena, wi_range *range)
 {
-    for (; range != NULL; range = range->right)
-        arena->strategy->ranges->insert(arena->index, wi_arena_uncarve(arena, range->left));
+    for (; range != NULL; range = range->right) (void)wi_arena_uncarve(arena, range->left);
 }
 
 /* Puts a range where another was in its root's list. */

@@ -13,6 +13,7 @@
 #include "plan/range_index.h"
 
 #include <limits.h>
+#include <string.h>
 
 #define COLUMN_SHIFT 4
 #define COLUMNS 16u /* 1 << COLUMN_SHIFT */
@@ -53,10 +54,15 @@ static unsigned bit_place(uint64_t bit)
 
 static unsigned lowest_bit(uint64_t bits) { return bit_place(bits & (~bits + 1)); }
 
+/* Returns the place of the highest bit, below 2^63, as the exponent of a double: without the bit below the highest one
+ * rounding never carries. */
 static unsigned highest_bit(uint64_t bits)
 {
-    for (unsigned shift = 1; shift < 64; shift *= 2) bits |= bits >> shift;
-    return bit_place(bits - (bits >> 1));
+    const double value = (double)(int64_t)(bits & ~(bits >> 1));
+    uint64_t image;
+
+    memcpy(&image, &value, sizeof image);
+    return (unsigned)(image >> 52) - 1023;
 }
 
 static size_class class_of(uint64_t bytes)
@@ -77,10 +83,10 @@ static unsigned lists_of(const wi_range *range)
     return root->pool == WI_POOL_ALONE && range->bytes != root->bytes ? WI_POOL_LARGE : root->pool;
 }
 
-static void insert(void *state, wi_range *range)
+/* Adds a range of this class as its newest. */
+static void insert_at(good_fit *all, wi_range *range, size_class at)
 {
-    pool_lists *lists = &((good_fit *)state)->pools[lists_of(range)];
-    const size_class at = class_of(range->bytes);
+    pool_lists *lists = &all->pools[lists_of(range)];
     wi_range **head = &lists->heads[at.row][at.column];
 
     range->left = NULL;
@@ -89,6 +95,12 @@ static void insert(void *state, wi_range *range)
     *head = range;
     lists->columns[at.row] |= (uint16_t)(1U << at.column);
     lists->rows |= UINT64_C(1) << at.row;
+    range->size_class = at.row * COLUMNS + at.column;
+}
+
+static void insert(void *state, wi_range *range)
+{
+    insert_at(state, range, class_of(range->bytes));
 }
 
 static void remove_range(void *state, wi_range *range)
@@ -101,11 +113,24 @@ static void remove_range(void *state, wi_range *range)
         range->left->right = range->right;
         return;
     }
-    at = class_of(range->bytes);
+    at = (size_class){range->size_class / COLUMNS, range->size_class % COLUMNS};
     lists->heads[at.row][at.column] = range->right;
     if (range->right != NULL) return;
     lists->columns[at.row] &= (uint16_t) ~(1U << at.column);
     if (lists->columns[at.row] == 0) lists->rows &= ~(UINT64_C(1) << at.row);
+}
+
+/* What is cut from the newest range of a class, or comes back to it, leaves it there most often. */
+static void resize(void *state, wi_range *range, uint64_t offset_bytes, uint64_t bytes)
+{
+    const size_class at = class_of(bytes);
+    const int stays = range->left == NULL && range->size_class == at.row * COLUMNS + at.column &&
+                      range->root->pool != WI_POOL_ALONE;
+
+    if (!stays) remove_range(state, range);
+    range->offset_bytes = offset_bytes;
+    range->bytes = bytes;
+    if (!stays) insert_at(state, range, at);
 }
 
 /* Returns the head of the next class that has any. */
@@ -224,6 +249,7 @@ static const char *check(const void *state, const wi_range *range)
     const pool_lists *lists = &((const good_fit *)state)->pools[lists_of(range)];
     const size_class at = class_of(range->bytes);
 
+    if (range->size_class != at.row * COLUMNS + at.column) return "its class is wrong";
     if (range->left == NULL && lists->heads[at.row][at.column] != range)
         return "it is not in its class";
     if (range->left != NULL && range->left->right != range) return "the one before leads elsewhere";
@@ -235,6 +261,7 @@ const wi_range_index wi_good_fit_index = {
     .state_bytes = sizeof(good_fit),
     .insert = insert,
     .remove = remove_range,
+    .resize = resize,
     .find = find,
     .find_any = find_any,
     .largest = largest,

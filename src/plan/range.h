@@ -25,6 +25,7 @@ struct wi_range {
     wi_range *left, *right; /* links of the index, while free */
     void *holder;           /* of a range in use; NULL: none */
     uint32_t priority;      /* random, set once: shapes the trees of the index */
+    uint32_t size_class;    /* while free, of the index that has classes */
 };
 
 /* A root the arena holds.

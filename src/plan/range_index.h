@@ -10,6 +10,9 @@ typedef struct wi_range_index {
     void (*insert)(void *state, wi_range *range);
     /* The range is in the index, unchanged since it was inserted. */
     void (*remove)(void *state, wi_range *range);
+    /* Gives a range of the index another place and size in its root; the same as to remove it and to insert it then.
+     * NULL: there is nothing faster than that. */
+    void (*resize)(void *state, wi_range *range, uint64_t offset_bytes, uint64_t bytes);
     /* Chooses a range of at least `bytes`; NULL if the rules find none. It stays in the index. */
     wi_range *(*find)(const void *state, uint64_t bytes);
     /* As find(), without its rules: only too small ranges are passed over, whatever the time.
