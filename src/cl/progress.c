@@ -153,6 +153,17 @@ void wi_progress_count(wi_progress *progress, cl_event event)
     wi_progress_check(progress);
 }
 
+cl_int wi_progress_number_end(wi_progress *progress)
+{
+    const int is_marked = progress->marker_count == 0 || wi_progress_wants_event(progress);
+    cl_event event = NULL;
+    const cl_int code =
+        clEnqueueMarkerWithWaitList(progress->queue, 0, NULL, is_marked ? &event : NULL);
+
+    if (code == CL_SUCCESS) wi_progress_count(progress, event);
+    return code;
+}
+
 cl_int wi_progress_get_event(wi_progress *progress, uint64_t sequence, wi_marker *out)
 {
     cl_int code = CL_SUCCESS;

@@ -58,6 +58,9 @@ int wi_progress_wants_event(const wi_progress *progress);
 /** Numbers a command just enqueued. event: taken over as marker; NULL if none was asked for. Flushes by its rule. */
 void wi_progress_count(wi_progress *progress, cl_event event);
 
+/** Enqueues a marker and numbers it, so that what others enqueued before has a number behind it. There is room. */
+cl_int wi_progress_number_end(wi_progress *progress);
+
 /** Flushes what is not. */
 void wi_progress_flush(wi_progress *progress);
 

@@ -22,6 +22,7 @@ struct wi_queue {
     cl_command_queue handle;
     pthread_mutex_t lock;
     wi_progress progress;
+    _Atomic int is_shared; /* others enqueue too */
     _Atomic uint64_t launches;
     _Atomic uint64_t copies;
 };
@@ -100,28 +101,47 @@ static weir_status settle(wi_queue *queue, cl_int code)
     return st;
 }
 
-weir_status wi_queue_create(cl_context context, cl_device_id device, wi_queue **out)
+/* Makes the object around a driver's queue, whose reference it takes over, also if it fails. */
+static weir_status wrap(cl_command_queue handle, wi_queue **out)
 {
-    cl_int code = CL_SUCCESS;
-    wi_queue *queue = NULL;
+    wi_queue *queue = wi_calloc(1, sizeof *queue);
 
     *out = NULL;
-    queue = wi_calloc(1, sizeof *queue);
+    wi_live_add(WI_LIVE_QUEUE);
     if (queue == NULL || pthread_mutex_init(&queue->lock, NULL) != 0) {
         wi_free(queue);
+        wi_live_drop(WI_LIVE_QUEUE);
+        (void)clReleaseCommandQueue(handle);
         return wi_fail(WEIR_E_HOST_MEMORY, "wi_queue_create", "%zu bytes", sizeof *queue);
     }
-    queue->handle = clCreateCommandQueue(context, device, 0, &code);
-    if (code != CL_SUCCESS) {
-        (void)pthread_mutex_destroy(&queue->lock);
-        wi_free(queue);
-        return wi_cl_fail(code, "clCreateCommandQueue", "in-order queue");
-    }
-    wi_live_add(WI_LIVE_QUEUE);
-    wi_progress_init(&queue->progress, queue->handle);
+    queue->handle = handle;
+    wi_progress_init(&queue->progress, handle);
     *out = queue;
     return WEIR_OK;
 }
+
+weir_status wi_queue_create(cl_context context, cl_device_id device, wi_queue **out)
+{
+    cl_int code = CL_SUCCESS;
+    cl_command_queue handle = clCreateCommandQueue(context, device, 0, &code);
+
+    *out = NULL;
+    if (code != CL_SUCCESS) return wi_cl_fail(code, "clCreateCommandQueue", "in-order queue");
+    return wrap(handle, out);
+}
+
+weir_status wi_queue_adopt(cl_command_queue handle, wi_queue **out)
+{
+    const cl_int code = clRetainCommandQueue(handle);
+
+    *out = NULL;
+    if (code != CL_SUCCESS) return wi_cl_fail(code, "clRetainCommandQueue", "a queue to adopt");
+    return wrap(handle, out);
+}
+
+void wi_queue_share(wi_queue *queue) { atomic_store(&queue->is_shared, 1); }
+
+cl_command_queue wi_queue_get_handle(const wi_queue *queue) { return queue->handle; }
 
 void wi_queue_destroy(wi_queue *queue)
 {
@@ -277,16 +297,33 @@ weir_status wi_queue_touch(wi_queue *queue, cl_mem buffer, uint64_t bytes)
     return judge_copy(code, "clEnqueueWriteBuffer", 0, touched);
 }
 
-uint64_t wi_queue_get_sequence(const wi_queue *queue) { return queue->progress.sequence; }
+uint64_t wi_queue_get_sequence(const wi_queue *queue)
+{
+    return queue->progress.sequence + (queue->is_shared ? 1 : 0);
+}
 
 uint64_t wi_queue_get_completed(wi_queue *queue)
 {
+    wi_progress *progress = &queue->progress;
+
     /* Whoever has the lock now is about to learn what we would ask. */
     if (pthread_mutex_trylock(&queue->lock) == 0) {
-        wi_progress_poll(&queue->progress);
+        wi_progress_poll(progress);
+        if (queue->is_shared && progress->completed == progress->sequence)
+            (void)wi_progress_number_end(progress);
         (void)pthread_mutex_unlock(&queue->lock);
     }
-    return queue->progress.completed;
+    return progress->completed;
+}
+
+/* Gives the end of a shared queue a number, if `sequence` is that of a command that nobody enqueued yet. */
+static cl_int number_end(wi_queue *queue, uint64_t sequence)
+{
+    wi_progress *progress = &queue->progress;
+
+    if (sequence <= progress->sequence) return CL_SUCCESS;
+    wi_progress_make_room(progress);
+    return progress->late_code != CL_SUCCESS ? CL_SUCCESS : wi_progress_number_end(progress);
 }
 
 weir_status wi_queue_wait(wi_queue *queue, uint64_t sequence)
@@ -295,10 +332,11 @@ weir_status wi_queue_wait(wi_queue *queue, uint64_t sequence)
     wi_marker mark = {NULL, 0};
     cl_int code = CL_SUCCESS;
 
-    assert(sequence <= progress->sequence);
+    assert(sequence <= wi_queue_get_sequence(queue));
     if (progress->completed < sequence) {
         (void)pthread_mutex_lock(&queue->lock);
-        if (progress->late_code == CL_SUCCESS) {
+        code = number_end(queue, sequence);
+        if (code == CL_SUCCESS && progress->late_code == CL_SUCCESS) {
             code = wi_progress_get_event(progress, sequence, &mark);
         }
         (void)pthread_mutex_unlock(&queue->lock);
@@ -316,6 +354,11 @@ weir_status wi_queue_wait(wi_queue *queue, uint64_t sequence)
 }
 
 weir_status wi_queue_finish(wi_queue *queue)
+{
+    return wi_queue_wait(queue, wi_queue_get_sequence(queue));
+}
+
+weir_status wi_queue_finish_numbered(wi_queue *queue)
 {
     return wi_queue_wait(queue, queue->progress.sequence);
 }

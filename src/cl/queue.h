@@ -58,7 +58,18 @@ typedef struct wi_launch {
 
 weir_status wi_queue_create(cl_context context, cl_device_id device, wi_queue **out);
 
-/** Waits for everything and frees. NULL is allowed. */
+/** Makes a queue around one that somebody made: takes a reference, which wi_queue_destroy() gives back. It is in order and
+ * belongs to the context in which it will be used (wi_cl_queue_query()). */
+weir_status wi_queue_adopt(cl_command_queue handle, wi_queue **out);
+
+/** From now on others may enqueue to the same queue. Their commands have no numbers, so the last number of the queue is
+ * from then on that of the next command, which will come behind theirs, or of a marker put there for whoever asks. */
+void wi_queue_share(wi_queue *queue);
+
+/** The driver's queue, for somebody else to use: wi_queue_share() first. */
+cl_command_queue wi_queue_get_handle(const wi_queue *queue);
+
+/** Waits for the commands that have a number and frees. NULL is allowed. */
 void wi_queue_destroy(wi_queue *queue);
 
 /** Sets the arguments under the kernel's lock and enqueues. Errors: DRIVER, OUT_OF_MEMORY (recorded), HOST_MEMORY. */
@@ -84,7 +95,7 @@ weir_status wi_queue_copy(wi_queue *queue, cl_mem from, uint64_t from_offset_byt
  * Errors: OUT_OF_MEMORY (not recorded; also for CL_OUT_OF_RESOURCES), HOST_MEMORY, DRIVER. */
 weir_status wi_queue_touch(wi_queue *queue, cl_mem buffer, uint64_t bytes);
 
-/** Number of the last command enqueued; 0 before the first. */
+/** Number behind all that was enqueued so far: of the last command, 0 before the first; one more on a shared queue. */
 uint64_t wi_queue_get_sequence(const wi_queue *queue);
 
 /** Highest number known to be done; asks the markers, never waits. Asked again with nothing enqueued in between, it has a
@@ -94,8 +105,11 @@ uint64_t wi_queue_get_completed(wi_queue *queue);
 /** Waits until `sequence` is done. */
 weir_status wi_queue_wait(wi_queue *queue, uint64_t sequence);
 
-/** Waits for everything. */
+/** Waits for everything, on a shared queue for the commands of others too. */
 weir_status wi_queue_finish(wi_queue *queue);
+
+/** Waits for the commands that have a number. */
+weir_status wi_queue_finish_numbered(wi_queue *queue);
 
 void wi_queue_reset_error(wi_queue *queue);
 

@@ -11,9 +11,11 @@
 #include "base/process.h"
 #include "base/status.h"
 #include "cl/cl_context.h"
+#include "cl/foreign.h"
 #include "context/kernel_cache.h"
 #include "context/recorders.h"
 #include "context/self_check.h"
+#include "device/adopted.h"
 #include "mem/pool.h"
 
 #include <weir/text.h>
@@ -35,6 +37,7 @@ static const char *const prelude_names[] = {"lanes.h", "numeric.h", "random.h"};
 struct weir_context {
     _Atomic uint64_t owners;
     weir_device *device;
+    weir_device *own_device; /* an adopted one, which goes with the context; NULL: a system's */
     const wi_device_traits *traits;
     wi_process_mark *mark;
     cl_context handle;
@@ -63,11 +66,12 @@ static void dispose(weir_context *context)
 
     if (context == NULL) return;
     before = *weir_last_error();
-    if (context->queue != NULL) (void)wi_queue_finish(context->queue);
+    if (context->queue != NULL) (void)wi_queue_finish_numbered(context->queue);
     if (context->has_kernels) wi_kernel_cache_fini(&context->kernels);
     wi_pool_destroy(context->pool);
     wi_queue_destroy(context->queue);
     wi_cl_context_release(context->handle);
+    wi_device_forget(context->own_device);
     wi_process_mark_destroy(context->mark);
     if (context->has_recorders) wi_recorders_fini(&context->recorders);
     wi_free(context);
@@ -78,10 +82,27 @@ static void retain_parent(void *parent) { (void)weir_context_retain(parent); }
 
 static void release_parent(void *parent) { weir_context_release(parent); }
 
-static weir_status open_parts(weir_context *context)
+/* Handle and queue: references to somebody's, or new ones. */
+static weir_status open_handles(weir_context *context, const wi_context_source *source)
 {
     weir_status status = WEIR_OK;
     cl_device_id device = wi_device_get_cl_device(context->device);
+
+    if (source->handle != NULL) {
+        status = wi_cl_context_retain(source->handle);
+        if (status == WEIR_OK) context->handle = source->handle;
+    } else {
+        status = wi_cl_context_create(wi_device_get_cl_platform(context->device), device,
+                                      &context->handle);
+    }
+    if (status != WEIR_OK) return status;
+    if (source->queue != NULL) return wi_queue_adopt(source->queue, &context->queue);
+    return wi_queue_create(context->handle, device, &context->queue);
+}
+
+static weir_status open_parts(weir_context *context, const wi_context_source *source)
+{
+    weir_status status = WEIR_OK;
     wi_pool_options options = {0};
 
     context->mark = wi_process_mark_create();
@@ -90,26 +111,77 @@ static weir_status open_parts(weir_context *context)
     if (context->mark == NULL || !context->has_kernels || !context->has_recorders) {
         return wi_fail(WEIR_E_HOST_MEMORY, "weir_context_create", "no host memory");
     }
-    status =
-        wi_cl_context_create(wi_device_get_cl_platform(context->device), device, &context->handle);
-    if (status != WEIR_OK) return status;
-    status = wi_queue_create(context->handle, device, &context->queue);
+    status = open_handles(context, source);
     if (status != WEIR_OK) return status;
     options.context = context->handle;
     options.device = context->device;
     options.queue = context->queue;
+    options.align_bytes = source->align_bytes;
+    options.can_move = source->handle == NULL;
     options.parent = context;
     options.retain_parent = retain_parent;
     options.release_parent = release_parent;
     return wi_pool_create(&options, &context->pool);
 }
 
+/* On a queue of its own where the context's is somebody's, which may be waiting for an event that nobody has set yet. */
+static weir_status check_self(weir_context *context, int is_queue_foreign)
+{
+    weir_status status = WEIR_OK;
+    wi_queue *queue = context->queue;
+
+    if (is_queue_foreign) {
+        status =
+            wi_queue_create(context->handle, wi_device_get_cl_device(context->device), &queue);
+        if (status != WEIR_OK) return status;
+    }
+    status = wi_self_check_run(context, queue, &context->self_check);
+    if (is_queue_foreign)
+        wi_queue_destroy(queue);
+    else
+        wi_queue_get_counts(queue, &context->base_launches, &context->base_copies);
+    if (status == WEIR_OK) context->is_checked = 1;
+    return status;
+}
+
+weir_status wi_context_open(const wi_context_source *source, weir_context **out)
+{
+    weir_status status = WEIR_OK;
+    weir_context *context = NULL;
+
+    *out = NULL;
+    context = wi_calloc(1, sizeof *context);
+    if (context == NULL) {
+        wi_device_forget(source->own_device);
+        status =
+            wi_fail(WEIR_E_HOST_MEMORY, "weir_context_create", "%zu host bytes", sizeof *context);
+        goto done;
+    }
+    atomic_init(&context->owners, 1);
+    context->device = source->device;
+    context->own_device = source->own_device;
+    context->traits = wi_device_get_traits(source->device);
+    (void)snprintf(context->width_text, sizeof context->width_text, "#define WEIR_WIDTH %u\n",
+                   (unsigned)context->traits->vector_width);
+    status = open_parts(context, source);
+    if (status == WEIR_OK && source->is_self_checked)
+        status = check_self(context, source->queue != NULL);
+    if (status != WEIR_OK) goto done;
+    if (source->queue != NULL) wi_queue_share(context->queue);
+
+    *out = context;
+    context = NULL;
+done:
+    dispose(context);
+    return status;
+}
+
 weir_status weir_context_create(weir_device *device, const weir_context_options *options,
                                 weir_context **out)
 {
     weir_status status = WEIR_OK;
-    weir_context *context = NULL;
     weir_context_options given;
+    wi_context_source source = {.device = device};
 
     if (out != NULL) *out = NULL;
     if (device == NULL || out == NULL) {
@@ -123,31 +195,8 @@ weir_status weir_context_create(weir_device *device, const weir_context_options 
     if (status != WEIR_OK) return status;
     status = wi_device_check_config(device);
     if (status != WEIR_OK) return status;
-    context = wi_calloc(1, sizeof *context);
-    if (context == NULL) {
-        status =
-            wi_fail(WEIR_E_HOST_MEMORY, "weir_context_create", "%zu host bytes", sizeof *context);
-        goto done;
-    }
-    atomic_init(&context->owners, 1);
-    context->device = device;
-    context->traits = wi_device_get_traits(device);
-    (void)snprintf(context->width_text, sizeof context->width_text, "#define WEIR_WIDTH %u\n",
-                   (unsigned)context->traits->vector_width);
-    status = open_parts(context);
-    if (status != WEIR_OK) goto done;
-    if (!given.no_self_check) {
-        status = wi_self_check_run(context, &context->self_check);
-        if (status != WEIR_OK) goto done;
-        context->is_checked = 1;
-        wi_queue_get_counts(context->queue, &context->base_launches, &context->base_copies);
-    }
-
-    *out = context;
-    context = NULL;
-done:
-    dispose(context);
-    return status;
+    source.is_self_checked = !given.no_self_check;
+    return wi_context_open(&source, out);
 }
 
 weir_context *weir_context_retain(weir_context *context)
@@ -192,7 +241,9 @@ weir_status weir_context_synchronize(weir_context *context)
         return wi_fail(WEIR_E_ARG, "weir_context_synchronize", "context is required");
     }
     status = wi_context_check_process(context);
-    return status == WEIR_OK ? wi_queue_finish(context->queue) : status;
+    if (status == WEIR_OK) status = wi_queue_finish(context->queue);
+    if (status == WEIR_OK) wi_pool_reap(context->pool);
+    return status;
 }
 
 void weir_context_reset_error(weir_context *context)

@@ -17,6 +17,19 @@ typedef struct wi_kernel_recipe {
     const char *kernel; /* name within the text */
 } wi_kernel_recipe;
 
+/* What a context is made on. */
+typedef struct wi_context_source {
+    weir_device *device;
+    weir_device *own_device; /* the same, if it goes with the context (wi_device_forget); else NULL */
+    cl_context handle;       /* somebody's, borrowed; NULL: one is made */
+    cl_command_queue queue;  /* somebody's, borrowed; NULL: one is made */
+    uint64_t align_bytes;    /* of all devices of the handle; 0: the device's */
+    int is_self_checked;
+} wi_context_source;
+
+/** Opens a context. own_device is taken over, also if it fails. Errors: as weir_context_create(). */
+weir_status wi_context_open(const wi_context_source *source, weir_context **out);
+
 /** Finds the kernel of `key`, or builds it from the recipe that `make` writes.
  * key     names the text for this context: equal keys, equal text. 0 is not a key
  * make    called without locks held, at most once a miss; its sources stay valid until `user` is released by the caller

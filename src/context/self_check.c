@@ -264,7 +264,7 @@ static weir_status fail_memory(const weir_context *context, weir_oom_cause cause
                        wi_budget_get_reserved(wi_device_get_budget(device)));
 }
 
-weir_status wi_self_check_run(weir_context *context, wi_self_check *report)
+weir_status wi_self_check_run(weir_context *context, wi_queue *queue, wi_self_check *report)
 {
     weir_status status = WEIR_OK;
     wi_budget *budget = wi_device_get_budget(weir_context_get_device(context));
@@ -294,9 +294,9 @@ weir_status wi_self_check_run(weir_context *context, wi_self_check *report)
     };
     wi_launch launch = {.kernel = kernel, .args = args, .arg_count = 3};
     launch.global_size = WI_SELF_CHECK_CASES / width;
-    status = wi_context_launch(context, &launch);
+    status = wi_queue_launch(queue, &launch);
     if (status != WEIR_OK) goto done;
-    status = wi_queue_read(wi_context_get_queue(context), buffer, 0, sizeof words, words);
+    status = wi_queue_read(queue, buffer, 0, sizeof words, words);
     if (status != WEIR_OK) goto done;
 
     report->width = width;

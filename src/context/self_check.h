@@ -68,11 +68,12 @@ typedef struct wi_self_check {
     wi_finding findings[WI_CHECKED_COUNT];
 } wi_self_check;
 
-/** Runs the check on the context's queue and waits.
+/** Runs the check and waits.
+ * queue    of the context's device; what it was given before has to end first
  * report   findings; `width` is 0 if the kernel did not run
  * Errors: UNSUPPORTED (names every property that refuses, with its first case), OUT_OF_MEMORY, BUILD, DRIVER,
  * HOST_MEMORY. */
-weir_status wi_self_check_run(weir_context *context, wi_self_check *report);
+weir_status wi_self_check_run(weir_context *context, wi_queue *queue, wi_self_check *report);
 
 /** Compares a device's words with the host's: words[row * WI_SELF_CHECK_CASES + case]. Pure; fills `findings` only.
  * Returns 1 if nothing refuses. */

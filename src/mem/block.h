@@ -16,6 +16,16 @@ typedef struct wi_span {
 /** The cl_mem of the root; NULL for an empty block. Valid while the pool's placement is held. */
 cl_mem wi_block_get_buffer(const weir_block *block);
 
+/** Makes a block of a buffer of the program, of which the block holds a reference until the commands on it are done.
+ * The pool counts it nowhere and nothing may write to it.
+ * offset_bytes, bytes   within the buffer; bytes > 0
+ * Errors: FORKED, HOST_MEMORY, DRIVER. */
+weir_status wi_block_create_foreign(weir_pool *pool, cl_mem buffer, uint64_t offset_bytes,
+                                    uint64_t bytes, weir_block **out);
+
+/** 1 for a block made by wi_block_create_foreign(). */
+int wi_block_is_foreign(const weir_block *block);
+
 /** Number of owners. Exact only while the caller's lock excludes changes. */
 uint64_t wi_block_get_owners(const weir_block *block);
 

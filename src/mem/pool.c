@@ -69,6 +69,13 @@ void wi_pool_destroy(weir_pool *pool)
     wi_free(pool);
 }
 
+uint64_t wi_pool_get_align_bytes(const weir_pool *pool)
+{
+    const uint64_t own = wi_device_get_traits(pool->options.device)->base_align_bytes;
+
+    return own > pool->options.align_bytes ? own : pool->options.align_bytes;
+}
+
 /* Makes the arena with the strategy in force, which freezes. Needs the lock. */
 static weir_status open_arena(weir_pool *pool, const char *owner)
 {
@@ -78,16 +85,15 @@ static weir_status open_arena(weir_pool *pool, const char *owner)
     wi_arena_options options = {0};
 
     wi_device_freeze(device, owner);
-    options.granule_bytes =
-        traits->base_align_bytes > GRANULE_BYTES ? traits->base_align_bytes : GRANULE_BYTES;
+    options.granule_bytes = wi_pool_get_align_bytes(pool);
+    if (options.granule_bytes < GRANULE_BYTES) options.granule_bytes = GRANULE_BYTES;
     options.max_root_bytes = traits->max_alloc_bytes;
     options.total_bytes = traits->global_bytes;
     options.has_limit = weir_device_get_limit_bytes(device) != 0;
     return wi_arena_create(wi_device_get_strategy_row(device), &options, &source, &pool->arena);
 }
 
-/* Needs the lock. */
-static weir_status take_block_object(weir_pool *pool, weir_block **out)
+weir_status wi_pool_take_block_object(weir_pool *pool, weir_block **out)
 {
     weir_block *block = pool->spare_blocks;
     if (block != NULL) {
@@ -107,8 +113,7 @@ static weir_status take_block_object(weir_pool *pool, weir_block **out)
     return WEIR_OK;
 }
 
-/* Needs the lock. */
-static void put_block_object(weir_pool *pool, weir_block *block)
+void wi_pool_put_block_object(weir_pool *pool, weir_block *block)
 {
     if (block == NULL) return;
     if (pool->spare_count == SPARE_BLOCKS_MAX) {
@@ -184,21 +189,24 @@ weir_status weir_pool_alloc(weir_pool *pool, weir_queue *queue, uint64_t bytes, 
     status = wi_pool_check_process(pool, "weir_pool_alloc");
     if (status != WEIR_OK) return status;
     (void)pthread_mutex_lock(&pool->lock);
-    status = take_block_object(pool, &block);
+    status = wi_pool_take_block_object(pool, &block);
     if (status == WEIR_OK && bytes != 0) {
         status = place(pool, bytes, owner != NULL ? owner : "user", block);
     }
     if (status != WEIR_OK) {
-        put_block_object(pool, block);
+        wi_pool_put_block_object(pool, block);
         block = NULL;
     }
     is_first = block != NULL && pool->held_blocks++ == 0;
     (void)pthread_mutex_unlock(&pool->lock);
-    if (is_first && pool->options.retain_parent != NULL) {
-        pool->options.retain_parent(pool->options.parent);
-    }
+    if (is_first) wi_pool_retain_parent(pool);
     *out = block;
     return status;
+}
+
+void wi_pool_retain_parent(weir_pool *pool)
+{
+    if (pool->options.retain_parent != NULL) pool->options.retain_parent(pool->options.parent);
 }
 
 weir_block *weir_block_retain(weir_block *block)
@@ -233,7 +241,8 @@ void weir_block_release(weir_block *block)
         pool->blocks.current--;
         wi_arena_free(pool->arena, block->range);
     }
-    put_block_object(pool, block);
+    if (block->foreign != NULL) wi_roots_give_back(&pool->roots, block->foreign);
+    wi_pool_put_block_object(pool, block);
     is_last = --pool->held_blocks == 0;
     (void)pthread_mutex_unlock(&pool->lock);
     if (is_last && release_parent != NULL) release_parent(parent);
@@ -292,6 +301,13 @@ weir_status weir_pool_trim(weir_pool *pool, uint64_t keep_bytes)
     (void)wi_roots_drain(&pool->roots);
     (void)pthread_mutex_unlock(&pool->lock);
     return WEIR_OK;
+}
+
+void wi_pool_reap(weir_pool *pool)
+{
+    (void)pthread_mutex_lock(&pool->lock);
+    wi_roots_reap(&pool->roots);
+    (void)pthread_mutex_unlock(&pool->lock);
 }
 
 void wi_pool_hold(weir_pool *pool) { (void)pthread_rwlock_rdlock(&pool->placement); }

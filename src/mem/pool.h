@@ -14,6 +14,8 @@ typedef struct wi_pool_options {
     cl_context context;
     weir_device *device;
     wi_queue *queue;
+    uint64_t align_bytes; /* of all devices that use the context, a power of two; 0: of the device */
+    int can_move;         /* 0: blocks stay where they are */
     void *parent;
     void (*retain_parent)(void *parent);
     void (*release_parent)(void *parent);
@@ -21,8 +23,14 @@ typedef struct wi_pool_options {
 
 weir_status wi_pool_create(const wi_pool_options *options, weir_pool **out);
 
+/** The alignment of buffers that suits every device of the pool's context. */
+uint64_t wi_pool_get_align_bytes(const weir_pool *pool);
+
 /** Every block was released. Waits for commands and releases all roots. NULL is allowed. */
 void wi_pool_destroy(weir_pool *pool);
+
+/** Releases the buffers that were given back and whose commands are known to be done. Thread: safe. */
+void wi_pool_reap(weir_pool *pool);
 
 /** Holds every block of the pool where it is until wi_pool_let_go(), for the time from reading where a block is to the
  * return of the call that enqueues the command. Shared: any number of threads hold at once. Nothing of the pool is

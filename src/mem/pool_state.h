@@ -12,12 +12,15 @@
 
 /* A range handed to a user.
  *
- * Invariants: owners >= 1 while it is held; range == NULL exactly if requested_bytes == 0, then buffer == NULL and
- * bytes == 0; else requested_bytes <= bytes and owner counts it. */
+ * Invariants: owners >= 1 while it is held; an empty block, requested_bytes == 0, has neither range nor foreign, its
+ * buffer is NULL and its bytes 0; of others exactly one is there. With a range requested_bytes <= bytes and owner
+ * counts it; with foreign nothing counts it, and bytes == requested_bytes. */
 struct weir_block {
     _Atomic uint64_t owners;
     weir_pool *pool;
     wi_range *range;
+    wi_root *foreign; /* a buffer of the program, this block's alone */
+    _Atomic uint64_t pins; /* while not 0, it stays where it is */
     cl_mem buffer;
     uint64_t root_serial;
     uint64_t offset_bytes;
@@ -52,6 +55,14 @@ struct weir_pool {
 
 /** Fills what a report says of the pool itself: bytes, limit, largest free range, owners. Needs the lock. */
 void wi_pool_describe(const weir_pool *pool, weir_oom_report *report);
+
+/** Gives a new block object of the pool with one owner and nothing else set, or takes one back. Need the lock.
+ * Errors: HOST_MEMORY. */
+weir_status wi_pool_take_block_object(weir_pool *pool, weir_block **out);
+void wi_pool_put_block_object(weir_pool *pool, weir_block *block);
+
+/** Tells the parent that a block is held, when held_blocks became 1. Without the lock. */
+void wi_pool_retain_parent(weir_pool *pool);
 
 /** What the device's budget counts beyond this pool's roots. Other pools go on meanwhile. Needs the lock. */
 uint64_t wi_pool_reserved_by_others(const weir_pool *pool);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "cl/cl_context.h"
+#include "cl/foreign.h"
 #include "mem/counter.h"
 
 static weir_status acquire(void *user, uint64_t bytes, void **out)
@@ -52,17 +53,38 @@ done:
 static void forget(wi_roots *roots, wi_root *root)
 {
     wi_cl_buffer_release(root->buffer);
-    wi_budget_give(roots->budget, root->bytes);
-    roots->reserved.current -= root->bytes;
-    roots->driver_frees++;
+    if (!root->is_foreign) {
+        wi_budget_give(roots->budget, root->bytes);
+        roots->reserved.current -= root->bytes;
+        roots->driver_frees++;
+    }
     wi_free(root);
 }
 
-static void give_back(void *user, void *token, uint64_t bytes)
+weir_status wi_roots_take_foreign(wi_roots *roots, cl_mem buffer, wi_root **out)
 {
-    wi_roots *roots = user;
-    wi_root *root = token;
-    (void)bytes;
+    weir_status status = WEIR_OK;
+    wi_root *root = wi_calloc(1, sizeof *root);
+
+    *out = NULL;
+    if (root == NULL) {
+        return wi_fail(WEIR_E_HOST_MEMORY, "weir_tensor_wrap_cl_mem", "%zu host bytes for a root",
+                       sizeof *root);
+    }
+    status = wi_cl_buffer_retain(buffer);
+    if (status != WEIR_OK) {
+        wi_free(root);
+        return status;
+    }
+    root->buffer = buffer;
+    root->is_foreign = 1;
+    root->serial = ++roots->next_serial;
+    *out = root;
+    return WEIR_OK;
+}
+
+void wi_roots_give_back(wi_roots *roots, wi_root *root)
+{
     root->sequence = wi_queue_get_sequence(roots->queue);
     root->next = NULL;
     if (roots->last != NULL)
@@ -71,6 +93,12 @@ static void give_back(void *user, void *token, uint64_t bytes)
         roots->first = root;
     roots->last = root;
     wi_roots_reap(roots);
+}
+
+static void give_back(void *user, void *token, uint64_t bytes)
+{
+    (void)bytes;
+    wi_roots_give_back(user, token);
 }
 
 static void reap_until(wi_roots *roots, uint64_t completed)

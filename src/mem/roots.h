@@ -16,9 +16,11 @@
 
 #include <stdint.h>
 
+/* Invariants: is_foreign: bytes == 0, nothing else counts it. */
 typedef struct wi_root {
     cl_mem buffer;
     uint64_t bytes;
+    int is_foreign;    /* the program's; a reference to it is held like a root of the pool's */
     uint64_t serial;   /* from 1, unique within the pool */
     uint64_t sequence; /* of the last command enqueued when it was given back */
     struct wi_root *next;
@@ -41,6 +43,12 @@ typedef struct wi_roots {
 
 /** The root source of an arena over these roots. */
 wi_root_source wi_roots_source(wi_roots *roots);
+
+/** Makes a root of a buffer of the program, of which a reference is taken. Errors: HOST_MEMORY, DRIVER. */
+weir_status wi_roots_take_foreign(wi_roots *roots, cl_mem buffer, wi_root **out);
+
+/** Gives such a root back. */
+void wi_roots_give_back(wi_roots *roots, wi_root *root);
 
 /** Releases given-back roots whose commands have completed. */
 void wi_roots_reap(wi_roots *roots);

@@ -105,6 +105,18 @@ done:
     return status;
 }
 
+weir_status wi_tensor_create_on(weir_context *context, weir_dtype dtype, const weir_shape *shape,
+                                weir_block *block, const char *owner, weir_tensor **out)
+{
+    const weir_status status = create_empty(context, dtype, shape, owner, out);
+
+    if (status == WEIR_OK)
+        atomic_store_explicit(&(*out)->block, block, memory_order_release);
+    else
+        weir_block_release(block);
+    return status;
+}
+
 weir_status wi_tensor_create_draw(weir_context *context, weir_dtype dtype, const weir_shape *shape,
                                   const wi_draw *draw, wi_write *write, const char *owner,
                                   weir_tensor **out)
@@ -368,6 +380,7 @@ int wi_tensor_is_sole(const weir_tensor *tensor)
     if (atomic_load_explicit(&tensor->kind, memory_order_acquire) != WI_TENSOR_DENSE) return 0;
     if (atomic_load_explicit(&tensor->owners, memory_order_acquire) != 1) return 0;
     if (block != NULL && wi_block_get_owners(block) != 1) return 0;
+    if (block != NULL && wi_block_is_foreign(block)) return 0;
     return !wi_trace_is_wanted(tensor);
 }
 

@@ -45,6 +45,12 @@ weir_status wi_tensor_measure(weir_dtype dtype, const weir_shape *shape, const c
 weir_status wi_tensor_create(weir_context *context, weir_dtype dtype, const weir_shape *shape,
                              const char *owner, weir_tensor **out);
 
+/** Makes a tensor whose elements are those of a block, from its start on.
+ * block   large enough; taken over, also if it fails; NULL for a tensor without elements
+ * owner   must outlive the tensor */
+weir_status wi_tensor_create_on(weir_context *context, weir_dtype dtype, const weir_shape *shape,
+                                weir_block *block, const char *owner, weir_tensor **out);
+
 /** Makes a tensor that is a draw, without a block. owner: label, must outlive the tensor. */
 weir_status wi_tensor_create_draw(weir_context *context, weir_dtype dtype, const weir_shape *shape,
                                   const wi_draw *draw, wi_write *write, const char *owner,
@@ -93,8 +99,8 @@ int wi_tensor_try_retain(weir_tensor *tensor);
 void wi_tensor_keep(weir_tensor *tensor);
 void wi_tensor_unkeep(weir_tensor *tensor);
 
-/** 1 if tensor and its block have no other owner and no recorder needs its value, and it is dense: then an update
- * may write in place. */
+/** 1 if tensor and its block have no other owner and no recorder needs its value, it is dense, and the block is none of
+ * the program's: then an update may write in place. */
 int wi_tensor_is_sole(const weir_tensor *tensor);
 
 /** Moves the tensor's block to another owner label. */

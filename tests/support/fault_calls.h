@@ -22,6 +22,9 @@
       (c, d, p, errcode))                                                                        \
     X(cl_mem, clCreateBuffer, CL_MEM_OBJECT_ALLOCATION_FAILURE,                                  \
       (cl_context c, cl_mem_flags f, size_t n, void *h, cl_int *errcode), (c, f, n, h, errcode)) \
+    X(cl_mem, clCreateSubBuffer, CL_MEM_OBJECT_ALLOCATION_FAILURE,                               \
+      (cl_mem m, cl_mem_flags f, cl_buffer_create_type t, const void *i, cl_int *errcode),       \
+      (m, f, t, i, errcode))                                                                     \
     X(cl_program, clCreateProgramWithSource, CL_OUT_OF_HOST_MEMORY,                              \
       (cl_context c, cl_uint n, const char **s, const size_t *l, cl_int *errcode),               \
       (c, n, s, l, errcode))                                                                     \
@@ -50,6 +53,13 @@
       (cl_context c, cl_context_info i, size_t n, void *v, size_t *r), (c, i, n, v, r))         \
     X(clGetMemObjectInfo, CL_OUT_OF_RESOURCES,                                                  \
       (cl_mem m, cl_mem_info i, size_t n, void *v, size_t *r), (m, i, n, v, r))                 \
+    X(clGetCommandQueueInfo, CL_OUT_OF_RESOURCES,                                               \
+      (cl_command_queue q, cl_command_queue_info i, size_t n, void *v, size_t *r),              \
+      (q, i, n, v, r))                                                                          \
+    X(clRetainDevice, CL_OUT_OF_RESOURCES, (cl_device_id d), (d))                               \
+    X(clRetainContext, CL_OUT_OF_HOST_MEMORY, (cl_context c), (c))                              \
+    X(clRetainCommandQueue, CL_OUT_OF_HOST_MEMORY, (cl_command_queue q), (q))                   \
+    X(clRetainMemObject, CL_OUT_OF_HOST_MEMORY, (cl_mem m), (m))                                \
     X(clBuildProgram, CL_BUILD_PROGRAM_FAILURE,                                                 \
       (cl_program p, cl_uint n, const cl_device_id *d, const char *o,                           \
        void(CL_CALLBACK * f)(cl_program, void *), void *u),                                     \

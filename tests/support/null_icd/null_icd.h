@@ -1,8 +1,9 @@
 /* Parts of the null ICD: an OpenCL 1.2 driver that hands out objects, counts calls and does nothing else.
  *
  * It exists to measure what the library itself costs and leaks, and to be told to fail. Handles are real and checked,
- * sizes and ranges are checked, kernels never run. Images, samplers, sub-buffers, native kernels, sharing and compile
- * and link as separate steps are absent: their entries of the dispatch table are NULL.
+ * sizes and ranges are checked, kernels never run. Images, samplers, native kernels, sharing and compile and link as
+ * separate steps are absent: their entries of the dispatch table are NULL. The i-th device wants its buffers aligned to
+ * 1024 << i bits.
  */
 #ifndef NULL_ICD_H
 #define NULL_ICD_H
@@ -37,6 +38,7 @@
     X(clReleaseCommandQueue)                    \
     X(clGetCommandQueueInfo)                    \
     X(clCreateBuffer)                           \
+    X(clCreateSubBuffer)                        \
     X(clRetainMemObject)                        \
     X(clReleaseMemObject)                       \
     X(clGetMemObjectInfo)                       \
@@ -139,7 +141,10 @@ struct _cl_command_queue {
 };
 
 struct _cl_mem {
-    null_object head;
+    null_object head; /* parent: the context, or whole */
+    cl_context context;
+    cl_mem whole; /* of a sub-buffer; else NULL */
+    size_t origin;
     cl_mem_flags flags;
     size_t bytes;
     void *host;          /* host pointer of the application */

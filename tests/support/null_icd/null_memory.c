@@ -20,6 +20,7 @@ static void dispose_buffer(void *object)
 {
     cl_mem buffer = object;
 
+    if (buffer->whole != NULL) return;
     atomic_fetch_sub(&buffer_bytes, buffer->bytes);
     free(buffer->data);
 }
@@ -40,8 +41,11 @@ static int take_bytes(uint64_t bytes)
 
 static unsigned char *get_data(cl_mem buffer)
 {
+    cl_mem whole = buffer->whole != NULL ? buffer->whole : buffer;
+
     pthread_mutex_lock(&data_lock);
-    if (buffer->data == NULL) buffer->data = calloc(1, buffer->bytes);
+    if (whole->data == NULL) whole->data = calloc(1, whole->bytes);
+    if (whole->data != NULL) buffer->data = whole->data + buffer->origin;
     pthread_mutex_unlock(&data_lock);
     return buffer->data;
 }
@@ -76,11 +80,52 @@ static cl_mem CL_API_CALL null_clCreateBuffer(cl_context context, cl_mem_flags f
     }
     null_tell(code, out);
     if (code != CL_SUCCESS) return NULL;
+    buffer->context = context;
     buffer->flags = flags;
     buffer->bytes = bytes;
     buffer->host = (flags & CL_MEM_USE_HOST_PTR) != 0 ? host : NULL;
     if (host != NULL && null_set.is_backed && get_data(buffer) != NULL)
         memcpy(buffer->data, host, bytes);
+    return buffer;
+}
+
+/* Aligned for one device of the context at least, as OpenCL wants it. */
+static cl_int check_region(cl_mem whole, const cl_buffer_region *region)
+{
+    cl_int code = CL_MISALIGNED_SUB_BUFFER_OFFSET;
+
+    if (!null_object_is(whole, NULL_KIND_BUFFER) || whole->whole != NULL)
+        return CL_INVALID_MEM_OBJECT;
+    if (region == NULL || region->origin > whole->bytes) return CL_INVALID_VALUE;
+    if (region->size == 0) return CL_INVALID_BUFFER_SIZE;
+    if (region->size > whole->bytes - region->origin) return CL_INVALID_VALUE;
+    for (cl_uint i = 0; i < whole->context->device_count; i++)
+        if (region->origin % ((size_t)128 << (whole->context->devices[i] - null_devices)) == 0)
+            code = CL_SUCCESS;
+    return code;
+}
+
+static cl_mem CL_API_CALL null_clCreateSubBuffer(cl_mem whole, cl_mem_flags flags,
+                                                 cl_buffer_create_type type, const void *info,
+                                                 cl_int *out)
+{
+    const cl_buffer_region *region = info;
+    cl_int code = null_enter(NULL_clCreateSubBuffer);
+    cl_mem buffer = NULL;
+
+    if (code == CL_SUCCESS && type != CL_BUFFER_CREATE_TYPE_REGION) code = CL_INVALID_VALUE;
+    if (code == CL_SUCCESS) code = check_region(whole, region);
+    if (code == CL_SUCCESS) {
+        buffer = null_object_create(NULL_KIND_BUFFER, sizeof *buffer, &whole->head, dispose_buffer);
+        if (buffer == NULL) code = CL_OUT_OF_HOST_MEMORY;
+    }
+    null_tell(code, out);
+    if (code != CL_SUCCESS) return NULL;
+    buffer->context = whole->context;
+    buffer->whole = whole;
+    buffer->origin = region->origin;
+    buffer->flags = flags != 0 ? flags : whole->flags;
+    buffer->bytes = region->size;
     return buffer;
 }
 
@@ -102,7 +147,6 @@ static cl_int CL_API_CALL null_clGetMemObjectInfo(cl_mem buffer, cl_mem_info pro
                                                   void *out, size_t *bytes_ret)
 {
     static const cl_mem_object_type type = CL_MEM_OBJECT_BUFFER;
-    static const size_t zero = 0;
     cl_int code = null_enter(NULL_clGetMemObjectInfo);
     cl_uint number = 0;
 
@@ -118,9 +162,11 @@ static cl_int CL_API_CALL null_clGetMemObjectInfo(cl_mem buffer, cl_mem_info pro
     case CL_MEM_HOST_PTR:
         return null_answer(&buffer->host, sizeof buffer->host, room, out, bytes_ret);
     case CL_MEM_CONTEXT:
-        return null_answer(&buffer->head.parent, sizeof buffer->head.parent, room, out, bytes_ret);
+        return null_answer(&buffer->context, sizeof(cl_context), room, out, bytes_ret);
+    case CL_MEM_ASSOCIATED_MEMOBJECT:
+        return null_answer(&buffer->whole, sizeof(cl_mem), room, out, bytes_ret);
     case CL_MEM_OFFSET:
-        return null_answer(&zero, sizeof zero, room, out, bytes_ret);
+        return null_answer(&buffer->origin, sizeof buffer->origin, room, out, bytes_ret);
     case CL_MEM_MAP_COUNT:
         number = atomic_load(&buffer->maps);
         break;
@@ -143,8 +189,8 @@ static cl_int check_range(cl_mem buffer, size_t offset, size_t bytes)
 
 static void read_bytes(cl_mem buffer, size_t offset, size_t bytes, void *out)
 {
-    if (buffer->data != NULL)
-        memcpy(out, buffer->data + offset, bytes);
+    if (buffer->data != NULL || (buffer->whole != NULL && buffer->whole->data != NULL))
+        memcpy(out, get_data(buffer) + offset, bytes);
     else
         memset(out, 0, bytes);
 }
@@ -286,6 +332,7 @@ static cl_int CL_API_CALL null_clEnqueueMigrateMemObjects(
 void null_add_memory(cl_icd_dispatch *table)
 {
     table->clCreateBuffer = null_clCreateBuffer;
+    table->clCreateSubBuffer = null_clCreateSubBuffer;
     table->clRetainMemObject = null_clRetainMemObject;
     table->clReleaseMemObject = null_clReleaseMemObject;
     table->clGetMemObjectInfo = null_clGetMemObjectInfo;

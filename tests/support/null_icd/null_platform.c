@@ -61,7 +61,6 @@ static const number_fact number_facts[] = {
     {CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, 8, 0},
     {CL_DEVICE_MAX_SAMPLERS, 4, 0},
     {CL_DEVICE_MAX_PARAMETER_SIZE, 8, 1024},
-    {CL_DEVICE_MEM_BASE_ADDR_ALIGN, 4, 1024},
     {CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE, 4, 128},
     {CL_DEVICE_SINGLE_FP_CONFIG, 8,
      CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA},
@@ -192,6 +191,8 @@ static cl_int CL_API_CALL null_clGetDeviceInfo(cl_device_id device, cl_device_in
         return answer_text(null_set.vendor, room, out, bytes_ret);
     case CL_DEVICE_PLATFORM:
         return null_answer(&platform, sizeof platform, room, out, bytes_ret);
+    case CL_DEVICE_MEM_BASE_ADDR_ALIGN:
+        return answer_number(UINT64_C(1024) << (device - null_devices), 4, room, out, bytes_ret);
     case CL_DEVICE_GLOBAL_MEM_SIZE:
         return answer_number(null_set.memory_bytes, 8, room, out, bytes_ret);
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE:

@@ -1,0 +1,127 @@
+/* Contexts on OpenCL contexts of the program, and the OpenCL objects behind any context.
+ *
+ * Everything that can be wrong with the three handles is asked before anything is made, so a refusal costs nothing and
+ * names what does not fit. From then on an adopted context is an ordinary one that holds references in place of objects
+ * of its own.
+ */
+#include "cl/foreign.h"
+#include "context/context.h"
+#include "context/recording.h"
+#include "device/adopted.h"
+
+#include "base/memory.h"
+#include "base/options.h"
+#include "base/status.h"
+
+#include <weir/interop_cl.h>
+
+static const char where[] = "weir_context_adopt";
+
+/* Reads the alignment of all devices of the context, among which `device` must be. */
+static weir_status read_context(cl_context context, cl_device_id device, uint64_t *align_bytes)
+{
+    cl_device_id *devices = NULL;
+    size_t count = 0;
+    int is_listed = 0;
+    weir_status status = wi_cl_context_query_devices(context, &devices, &count);
+
+    if (status != WEIR_OK) return status;
+    for (size_t i = 0; i < count; i++) is_listed |= devices[i] == device;
+    if (is_listed)
+        status = wi_devices_query_align(devices, count, align_bytes);
+    else
+        status = wi_fail(WEIR_E_CONTEXT, where, "the device is none of the %zu of the context",
+                         count);
+    wi_free(devices);
+    return status;
+}
+
+static weir_status check_queue(cl_command_queue queue, cl_context context, cl_device_id device)
+{
+    wi_cl_queue_facts facts;
+    weir_status status = WEIR_OK;
+
+    if (queue == NULL) return WEIR_OK;
+    status = wi_cl_queue_query(queue, &facts);
+    if (status != WEIR_OK) return status;
+    if (facts.context != context || facts.device != device) {
+        return wi_fail(WEIR_E_CONTEXT, where, "the queue belongs to another %s",
+                       facts.context != context ? "context" : "device");
+    }
+    if ((facts.properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0) {
+        return wi_fail_hint(WEIR_E_UNSUPPORTED, where,
+                            "adopt a queue that is in order, or none: NULL makes one",
+                            "the queue runs its commands out of order");
+    }
+    return WEIR_OK;
+}
+
+/* The device in the options, or one of the context's own. */
+static weir_status choose_device(cl_device_id handle, weir_device *given, wi_context_source *source)
+{
+    weir_status status = WEIR_OK;
+
+    source->device = given;
+    if (given == NULL) {
+        status = wi_device_adopt(handle, &source->own_device);
+        source->device = source->own_device;
+    } else if (wi_device_get_cl_device(given) != handle) {
+        status = wi_fail(WEIR_E_ARG, where, "device %s of the options is not the one to adopt",
+                         weir_device_get_index(given));
+    } else {
+        status = wi_device_check_process(given);
+    }
+    if (status == WEIR_OK) status = wi_device_check_config(source->device);
+    return status;
+}
+
+weir_status weir_context_adopt(cl_context context, cl_device_id device, cl_command_queue queue,
+                               const weir_adopt_options *options, weir_context **out)
+{
+    wi_context_source source = {.handle = context, .queue = queue};
+    weir_adopt_options given;
+    weir_status status = WEIR_OK;
+
+    if (out != NULL) *out = NULL;
+    if (context == NULL || device == NULL || out == NULL) {
+        return wi_fail(WEIR_E_ARG, where, "context, device and out are required");
+    }
+    if (!wi_options_read(options, &given, sizeof given)) {
+        return wi_fail(WEIR_E_ARG, where, "options must start from WEIR_ADOPT_OPTIONS_INIT");
+    }
+    source.is_self_checked = !given.no_self_check;
+    status = read_context(context, device, &source.align_bytes);
+    if (status == WEIR_OK) status = check_queue(queue, context, device);
+    if (status == WEIR_OK) status = choose_device(device, given.device, &source);
+    if (status != WEIR_OK) {
+        wi_device_forget(source.own_device);
+        return status;
+    }
+    return wi_context_open(&source, out);
+}
+
+/* A recording context has no objects of its own. Reading changes nothing of it. */
+static weir_context *base_of(const weir_context *context)
+{
+    return context == NULL ? NULL : wi_context_get_base((weir_context *)(uintptr_t)context);
+}
+
+cl_context weir_context_get_cl_context(const weir_context *context)
+{
+    return context == NULL ? NULL : wi_context_get_cl_context(base_of(context));
+}
+
+cl_device_id weir_context_get_cl_device(const weir_context *context)
+{
+    return context == NULL ? NULL : wi_device_get_cl_device(weir_context_get_device(context));
+}
+
+cl_command_queue weir_context_get_cl_queue(weir_context *context)
+{
+    wi_queue *queue = NULL;
+
+    if (context == NULL || wi_context_is_recording(context)) return NULL;
+    queue = wi_context_get_queue(context);
+    wi_queue_share(queue);
+    return wi_queue_get_handle(queue);
+}

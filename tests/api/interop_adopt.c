@@ -1,0 +1,302 @@
+/* Contexts of weir on the program's own OpenCL context and queue, on every device. */
+#include "interop_support.h"
+
+#include <weir/weir.h>
+
+TestSuite(interop_adopt, .timeout = WT_TIMEOUT);
+
+static weir_context *adopt(const own_cl *own)
+{
+    weir_context *context = NULL;
+
+    wt_ok(weir_context_adopt(own->context, own->device, own->queue, NULL, &context));
+    return context;
+}
+
+/* Sums of draws; the same bits in every context. */
+static void compute(weir_context *context, float *out, uint64_t count)
+{
+    const weir_shape shape = {1, {count}};
+    weir_generator generator = WEIR_GENERATOR_INIT;
+    weir_tensor *noise = NULL;
+    weir_tensor *more = NULL;
+    weir_tensor *sum = NULL;
+    weir_variable *state = NULL;
+    weir_tensor *value = NULL;
+
+    wt_ok(weir_random_normal(context, &generator, &shape, &noise));
+    wt_ok(weir_random_uniform(context, &generator, &shape, &more));
+    wt_ok(weir_add(context, noise, more, &sum));
+    wt_ok(weir_variable_create(context, "state", WEIR_DTYPE_F32, &shape, sum, NULL, &state));
+    wt_ok(weir_variable_assign_add(state, more));
+    wt_ok(weir_variable_assign_sub(state, noise));
+    wt_ok(weir_variable_read(state, &value));
+    wt_ok(weir_tensor_to_host(value, out, count * sizeof *out));
+    weir_tensor_release(value);
+    weir_tensor_release(sum);
+    weir_tensor_release(more);
+    weir_tensor_release(noise);
+    weir_variable_release(state);
+}
+
+WEIR_DEVICE_TEST_TAGGED(interop_adopt, computes_the_same_bits_and_leaves_every_count_as_it_was)
+{
+    enum { COUNT = 1000 };
+    own_cl own = own_open(weir_context_get_cl_device(ctx));
+    const cl_uint contexts = context_owners(own.context);
+    const cl_uint queues = queue_owners(own.queue);
+    float expected[COUNT];
+    float got[COUNT];
+    weir_live before;
+    weir_context *context = NULL;
+
+    compute(ctx, expected, COUNT);
+    weir_live_get(&before);
+    context = adopt(&own);
+    cr_assert_eq(weir_context_get_cl_context(context), own.context);
+    cr_assert_eq(weir_context_get_cl_device(context), own.device);
+    cr_assert_eq(weir_context_get_cl_queue(context), own.queue);
+    cr_assert_str_eq(weir_device_get_index(weir_context_get_device(context)), dev->index);
+    cr_assert_str_eq(weir_device_get_name(weir_context_get_device(context)), dev->name);
+    compute(context, got, COUNT);
+    cr_assert_eq(memcmp(expected, got, sizeof got), 0, "%s", dev->name);
+    weir_context_release(context);
+    wt_assert_live(&before, "after the adopted context");
+    cr_assert_eq(context_owners(own.context), contexts, "%s", dev->name);
+    cr_assert_eq(queue_owners(own.queue), queues, "%s", dev->name);
+    own_close(&own);
+}
+
+WEIR_DEVICE_TEST_TAGGED(interop_adopt, has_strategy_and_limit_of_its_own)
+{
+    own_cl own = own_open(weir_context_get_cl_device(ctx));
+    weir_memory_options memory = WEIR_MEMORY_OPTIONS_INIT;
+    weir_context *context = adopt(&own);
+    weir_block *block = NULL;
+    weir_pool_stats stats;
+
+    memory.strategy = "direct";
+    memory.limit_bytes = 100000;
+    wt_ok(weir_device_configure(weir_context_get_device(context), &memory));
+    wt_ok(weir_pool_alloc(weir_context_get_pool(context), NULL, 50000, "mine", &block));
+    weir_pool_get_stats(weir_context_get_pool(context), &stats);
+    cr_assert_eq(stats.driver_allocs, 1U);
+    weir_block_release(block);
+    wt_fails(weir_pool_alloc(weir_context_get_pool(context), NULL, 200000, "mine", &block),
+             WEIR_E_OUT_OF_MEMORY);
+    memory.limit_bytes = 200000;
+    wt_fails(weir_device_configure(weir_context_get_device(context), &memory),
+             WEIR_E_CONFIG_FROZEN);
+    wt_ok(weir_device_configure(weir_context_get_device(ctx), &memory)); /* another device object */
+    weir_context_release(context);
+    own_close(&own);
+}
+
+WEIR_DEVICE_TEST(interop_adopt, shares_the_limit_of_a_device_of_a_system)
+{
+    own_cl own = own_open(weir_context_get_cl_device(ctx));
+    weir_adopt_options options = WEIR_ADOPT_OPTIONS_INIT;
+    weir_memory_options memory = WEIR_MEMORY_OPTIONS_INIT;
+    weir_context *context = NULL;
+    weir_block *block = NULL;
+    weir_block *more = NULL;
+
+    memory.strategy = "direct";
+    memory.limit_bytes = 100000;
+    wt_ok(weir_device_configure(weir_context_get_device(ctx), &memory));
+    options.device = weir_context_get_device(ctx);
+    options.no_self_check = 1;
+    wt_ok(weir_context_adopt(own.context, own.device, NULL, &options, &context));
+    cr_assert_eq(weir_context_get_device(context), options.device);
+    wt_ok(weir_pool_alloc(weir_context_get_pool(context), NULL, 60000, "one", &block));
+    wt_fails(weir_pool_alloc(weir_context_get_pool(ctx), NULL, 60000, "two", &more),
+             WEIR_E_OUT_OF_MEMORY);
+    weir_block_release(block);
+    weir_context_release(context);
+    own_close(&own);
+}
+
+/* The program's kernel and weir's operations take turns on one queue. */
+WEIR_DEVICE_TEST_TAGGED(interop_adopt, orders_commands_with_those_of_the_program)
+{
+    enum { COUNT = 4096 };
+    const weir_shape shape = {1, {COUNT}};
+    own_cl own = own_open(weir_context_get_cl_device(ctx));
+    weir_context *context = adopt(&own);
+    cl_mem mem = NULL;
+    uint64_t offset = 0;
+    uint32_t words[COUNT];
+
+    for (int i = 0; i < 20; i++) {
+        weir_tensor *filled = NULL;
+        weir_tensor *sum = NULL;
+
+        wt_ok(weir_full(context, WEIR_DTYPE_F32, &shape, 1.0, &filled));
+        wt_ok(weir_add(context, filled, filled, &sum));
+        wt_ok(weir_tensor_to_cl_mem(sum, &mem, &offset));
+        own_add(&own, own.queue, mem, offset, COUNT, 0x00800000); /* twice the number */
+        wt_ok(weir_tensor_to_host(sum, words, sizeof words));
+        for (int k = 0; k < COUNT; k++) cr_assert_eq(words[k], 0x40800000U, "%s", dev->name);
+        weir_tensor_release(sum);
+        weir_tensor_release(filled);
+    }
+    weir_context_release(context);
+    own_close(&own);
+}
+
+WEIR_DEVICE_TEST(interop_adopt, waits_for_commands_of_the_program_where_it_waits)
+{
+    const size_t bytes = (size_t)wt_scale(UINT64_C(64) << 20) + 256;
+    own_cl own = own_open(weir_context_get_cl_device(ctx));
+    weir_context *context = adopt(&own);
+    weir_memory_options memory = WEIR_MEMORY_OPTIONS_INIT;
+    weir_pool *pool = weir_context_get_pool(context);
+    cl_uint one = 1;
+
+    memory.strategy = "direct";
+    wt_ok(weir_device_configure(weir_context_get_device(context), &memory));
+    for (int i = 0; i < 4; i++) {
+        weir_block *block = NULL;
+        weir_pool_stats stats;
+        cl_mem mem = NULL;
+        cl_event event = NULL;
+        cl_int state = CL_QUEUED;
+        uint64_t offset = 0;
+
+        wt_ok(weir_pool_alloc(pool, NULL, bytes, "mine", &block));
+        weir_block_get_cl_mem(block, &mem, &offset);
+        wt_cl(clEnqueueFillBuffer(own.queue, mem, &one, sizeof one, offset, bytes, 0, NULL, &event));
+        if (i % 2 == 0) {
+            wt_ok(weir_context_synchronize(context));
+        } else {
+            weir_block_release(block);
+            block = NULL;
+            wt_ok(weir_pool_trim(pool, 0)); /* the root is not given back under the command */
+            weir_pool_get_stats(pool, &stats);
+            cr_assert_eq(stats.reserved_bytes.current, 0U);
+        }
+        wt_cl(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL));
+        cr_assert_eq(state, CL_COMPLETE, "%s: state %d in round %d", dev->name, (int)state, i);
+        wt_cl(clReleaseEvent(event));
+        weir_block_release(block);
+    }
+    weir_context_release(context);
+    own_close(&own);
+}
+
+WEIR_DEVICE_TEST(interop_adopt, does_not_wait_for_a_queue_that_waits_for_a_user_event)
+{
+    const weir_shape shape = {1, {1000}};
+    own_cl own = own_open(weir_context_get_cl_device(ctx));
+    cl_int code = CL_SUCCESS;
+    cl_event gate = clCreateUserEvent(own.context, &code);
+    weir_context *context = NULL;
+    weir_tensor *ones = NULL;
+    weir_tensor *sum = NULL;
+    weir_block *blocks[64] = {NULL};
+    float host[1000];
+
+    wt_cl(code);
+    wt_cl(clEnqueueBarrierWithWaitList(own.queue, 1, &gate, NULL));
+    wt_cl(clFlush(own.queue));
+    context = adopt(&own);
+    for (size_t i = 0; i < 64; i++) {
+        wt_ok(weir_pool_alloc(weir_context_get_pool(context), NULL, wt_scale(1 << 20), NULL,
+                              &blocks[i]));
+    }
+    for (size_t i = 0; i < 64; i++) weir_block_release(blocks[i]);
+    wt_ok(weir_full(context, WEIR_DTYPE_F32, &shape, 1.5, &ones));
+    wt_ok(weir_add(context, ones, ones, &sum));
+    wt_cl(clSetUserEventStatus(gate, CL_COMPLETE));
+    wt_ok(weir_tensor_to_host(sum, host, sizeof host));
+    for (int i = 0; i < 1000; i++) cr_assert_eq(host[i], 3.0F, "%s", dev->name);
+    weir_tensor_release(ones);
+    weir_tensor_release(sum);
+    weir_context_release(context);
+    wt_cl(clReleaseEvent(gate));
+    own_close(&own);
+}
+
+WEIR_DEVICE_TEST_TAGGED(interop_adopt, refuses_what_does_not_fit_together)
+{
+    own_cl own = own_open(weir_context_get_cl_device(ctx));
+    own_cl other = own_open(own.device);
+    weir_adopt_options options = WEIR_ADOPT_OPTIONS_INIT;
+    weir_context *context = ctx;
+    cl_int code = CL_SUCCESS;
+    cl_command_queue unordered = NULL;
+    const cl_uint contexts = context_owners(own.context);
+
+    wt_fails(weir_context_adopt(NULL, own.device, own.queue, NULL, &context), WEIR_E_ARG);
+    cr_assert_null(context);
+    wt_fails(weir_context_adopt(own.context, NULL, own.queue, NULL, &context), WEIR_E_ARG);
+    wt_fails(weir_context_adopt(own.context, own.device, own.queue, NULL, NULL), WEIR_E_ARG);
+    context = ctx;
+    wt_fails(weir_context_adopt(own.context, own.device, other.queue, NULL, &context),
+             WEIR_E_CONTEXT);
+    cr_assert_null(context);
+    options.struct_size = 1;
+    wt_fails(weir_context_adopt(own.context, own.device, NULL, &options, &context), WEIR_E_ARG);
+    unordered = clCreateCommandQueue(own.context, own.device,
+                                     CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
+    if (code == CL_SUCCESS) {
+        wt_fails(weir_context_adopt(own.context, own.device, unordered, NULL, &context),
+                 WEIR_E_UNSUPPORTED);
+        cr_assert_null(context);
+        cr_assert_not_null(strstr(weir_last_error()->message, "out of order"));
+        wt_cl(clReleaseCommandQueue(unordered));
+    } else {
+        cr_log_info("%s: has no queue out of order (%d)", dev->name, (int)code);
+    }
+    cr_assert_null(weir_context_get_cl_context(NULL));
+    cr_assert_null(weir_context_get_cl_device(NULL));
+    cr_assert_null(weir_context_get_cl_queue(NULL));
+    cr_assert_eq(context_owners(own.context), contexts, "%s", dev->name);
+    own_close(&other);
+    own_close(&own);
+}
+
+WEIR_DEVICE_TEST_TAGGED(interop_adopt, takes_a_queue_with_profiling)
+{
+    own_cl own = own_open(weir_context_get_cl_device(ctx));
+    cl_int code = CL_SUCCESS;
+    cl_command_queue profiled =
+        clCreateCommandQueue(own.context, own.device, CL_QUEUE_PROFILING_ENABLE, &code);
+    weir_context *context = NULL;
+    float host[100];
+
+    wt_cl(code);
+    wt_ok(weir_context_adopt(own.context, own.device, profiled, NULL, &context));
+    compute(context, host, 100);
+    weir_context_release(context);
+    wt_cl(clReleaseCommandQueue(profiled));
+    own_close(&own);
+}
+
+WEIR_DEVICE_TEST(interop_adopt, takes_a_part_of_a_device)
+{
+    const cl_device_partition_property halves[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1,
+                                                   CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+    cl_device_id whole = weir_context_get_cl_device(ctx);
+    cl_device_id part = NULL;
+    own_cl own = {NULL};
+    weir_context *context = NULL;
+    float expected[100];
+    float got[100];
+    const cl_int code = clCreateSubDevices(whole, halves, 1, &part, NULL);
+
+    if (code != CL_SUCCESS) {
+        cr_log_info("%s: cannot be split (%d)", dev->name, (int)code);
+        return;
+    }
+    own = own_open(part);
+    wt_ok(weir_context_adopt(own.context, part, own.queue, NULL, &context));
+    cr_assert_eq(weir_context_get_cl_device(context), part);
+    cr_assert_str_eq(weir_device_get_index(weir_context_get_device(context)), dev->index);
+    compute(ctx, expected, 100);
+    compute(context, got, 100);
+    cr_assert_eq(memcmp(expected, got, sizeof got), 0, "%s", dev->name);
+    weir_context_release(context);
+    own_close(&own);
+    wt_cl(clReleaseDevice(part));
+}
