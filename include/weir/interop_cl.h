@@ -28,9 +28,10 @@ WEIR_BEGIN_DECLS
 
 typedef struct weir_adopt_options {
     size_t struct_size;
-    weir_device *device; /* the same device in a system, which then outlives the context: strategy and limit are those of
+    weir_device
+        *device;       /* the same device in a system, which then outlives the context: strategy and limit are those of
                             all contexts on it; NULL: the context gets a device of its own */
-    int no_self_check;   /* 1: as in weir_context_options; for programs that use the pool only */
+    int no_self_check; /* 1: as in weir_context_options; for programs that use the pool only */
 } weir_adopt_options;
 
 #define WEIR_ADOPT_OPTIONS_INIT             \

@@ -41,10 +41,11 @@ typedef struct wi_arg {
         uint64_t u64;
         float f32;
     } value;
-    struct weir_block *block; /* BUFFER: the value is its buffer; U64: base + its offset in units; NULL: no block */
-    uint64_t base;            /* of a U64 with a block, in units */
-    uint32_t unit_bytes;      /* of a U64 with a block; divides every granule */
-    int is_written;           /* of a BUFFER with a block: the kernel writes it */
+    struct weir_block *
+        block; /* BUFFER: the value is its buffer; U64: base + its offset in units; NULL: no block */
+    uint64_t base;       /* of a U64 with a block, in units */
+    uint32_t unit_bytes; /* of a U64 with a block; divides every granule */
+    int is_written;      /* of a BUFFER with a block: the kernel writes it */
 } wi_arg;
 
 /* One-dimensional. local_size 0 lets the driver choose; else it divides global_size. */

@@ -17,36 +17,50 @@
 
 static const char where[] = "weir_context_adopt";
 
-/* Reads the alignment of all devices of the context, among which `device` must be. */
-static weir_status read_context(cl_context context, cl_device_id device, uint64_t *align_bytes)
+/* What there is to adopt. */
+typedef struct handles {
+    cl_context context;
+    cl_device_id device;
+    cl_device_id whole; /* that the device is a part of, or itself */
+    cl_command_queue queue;
+} handles;
+
+/* A part may stand under the name of its whole: PoCL lists the latter for a context on the former. */
+static int is_named(const handles *given, cl_device_id name)
+{
+    return name == given->device || name == given->whole;
+}
+
+/* Reads the alignment of all devices of the context, among which the given one must be. */
+static weir_status read_context(const handles *given, uint64_t *align_bytes)
 {
     cl_device_id *devices = NULL;
     size_t count = 0;
     int is_listed = 0;
-    weir_status status = wi_cl_context_query_devices(context, &devices, &count);
+    weir_status status = wi_cl_context_query_devices(given->context, &devices, &count);
 
     if (status != WEIR_OK) return status;
-    for (size_t i = 0; i < count; i++) is_listed |= devices[i] == device;
+    for (size_t i = 0; i < count; i++) is_listed |= is_named(given, devices[i]);
     if (is_listed)
         status = wi_devices_query_align(devices, count, align_bytes);
     else
-        status = wi_fail(WEIR_E_CONTEXT, where, "the device is none of the %zu of the context",
-                         count);
+        status =
+            wi_fail(WEIR_E_CONTEXT, where, "the device is none of the %zu of the context", count);
     wi_free(devices);
     return status;
 }
 
-static weir_status check_queue(cl_command_queue queue, cl_context context, cl_device_id device)
+static weir_status check_queue(const handles *given)
 {
     wi_cl_queue_facts facts;
     weir_status status = WEIR_OK;
 
-    if (queue == NULL) return WEIR_OK;
-    status = wi_cl_queue_query(queue, &facts);
+    if (given->queue == NULL) return WEIR_OK;
+    status = wi_cl_queue_query(given->queue, &facts);
     if (status != WEIR_OK) return status;
-    if (facts.context != context || facts.device != device) {
+    if (facts.context != given->context || !is_named(given, facts.device)) {
         return wi_fail(WEIR_E_CONTEXT, where, "the queue belongs to another %s",
-                       facts.context != context ? "context" : "device");
+                       facts.context != given->context ? "context" : "device");
     }
     if ((facts.properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0) {
         return wi_fail_hint(WEIR_E_UNSUPPORTED, where,
@@ -79,6 +93,8 @@ weir_status weir_context_adopt(cl_context context, cl_device_id device, cl_comma
                                const weir_adopt_options *options, weir_context **out)
 {
     wi_context_source source = {.handle = context, .queue = queue};
+    handles all = {.context = context, .device = device, .queue = queue};
+    cl_platform_id platform = NULL;
     weir_adopt_options given;
     weir_status status = WEIR_OK;
 
@@ -90,8 +106,9 @@ weir_status weir_context_adopt(cl_context context, cl_device_id device, cl_comma
         return wi_fail(WEIR_E_ARG, where, "options must start from WEIR_ADOPT_OPTIONS_INIT");
     }
     source.is_self_checked = !given.no_self_check;
-    status = read_context(context, device, &source.align_bytes);
-    if (status == WEIR_OK) status = check_queue(queue, context, device);
+    status = wi_device_query_whole(device, &platform, &all.whole);
+    if (status == WEIR_OK) status = read_context(&all, &source.align_bytes);
+    if (status == WEIR_OK) status = check_queue(&all);
     if (status == WEIR_OK) status = choose_device(device, given.device, &source);
     if (status != WEIR_OK) {
         wi_device_forget(source.own_device);

@@ -131,8 +131,7 @@ static weir_status check_self(weir_context *context, int is_queue_foreign)
     wi_queue *queue = context->queue;
 
     if (is_queue_foreign) {
-        status =
-            wi_queue_create(context->handle, wi_device_get_cl_device(context->device), &queue);
+        status = wi_queue_create(context->handle, wi_device_get_cl_device(context->device), &queue);
         if (status != WEIR_OK) return status;
     }
     status = wi_self_check_run(context, queue, &context->self_check);

@@ -20,10 +20,11 @@ typedef struct wi_kernel_recipe {
 /* What a context is made on. */
 typedef struct wi_context_source {
     weir_device *device;
-    weir_device *own_device; /* the same, if it goes with the context (wi_device_forget); else NULL */
-    cl_context handle;       /* somebody's, borrowed; NULL: one is made */
-    cl_command_queue queue;  /* somebody's, borrowed; NULL: one is made */
-    uint64_t align_bytes;    /* of all devices of the handle; 0: the device's */
+    weir_device
+        *own_device;   /* the same, if it goes with the context (wi_device_forget); else NULL */
+    cl_context handle; /* somebody's, borrowed; NULL: one is made */
+    cl_command_queue queue; /* somebody's, borrowed; NULL: one is made */
+    uint64_t align_bytes;   /* of all devices of the handle; 0: the device's */
     int is_self_checked;
 } wi_context_source;
 

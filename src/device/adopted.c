@@ -38,8 +38,8 @@ static weir_status query_device_index(cl_platform_id platform, cl_device_id whol
     return status;
 }
 
-/* The platform of a device, and the device that it is a part of, or itself. */
-static weir_status query_whole(cl_device_id device, cl_platform_id *platform, cl_device_id *whole)
+weir_status wi_device_query_whole(cl_device_id device, cl_platform_id *platform,
+                                  cl_device_id *whole)
 {
     cl_device_id parent = device;
     weir_status status = WEIR_OK;
@@ -63,7 +63,7 @@ weir_status wi_device_adopt(cl_device_id cl_device, weir_device **out)
 
     *out = NULL;
     if (status != WEIR_OK) return status;
-    status = query_whole(cl_device, &platform_id, &whole);
+    status = wi_device_query_whole(cl_device, &platform_id, &whole);
     if (status == WEIR_OK) status = query_platform_index(platform_id, &platform_index);
     if (status == WEIR_OK) status = query_device_index(platform_id, whole, &index);
     if (status == WEIR_OK) status = wi_platform_read(platform_id, platform_index, &platform);

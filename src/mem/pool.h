@@ -14,8 +14,9 @@ typedef struct wi_pool_options {
     cl_context context;
     weir_device *device;
     wi_queue *queue;
-    uint64_t align_bytes; /* of all devices that use the context, a power of two; 0: of the device */
-    int can_move;         /* 0: blocks stay where they are */
+    uint64_t
+        align_bytes; /* of all devices that use the context, a power of two; 0: of the device */
+    int can_move;    /* 0: blocks stay where they are */
     void *parent;
     void (*retain_parent)(void *parent);
     void (*release_parent)(void *parent);

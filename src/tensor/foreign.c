@@ -3,9 +3,9 @@
  * A wrapped buffer becomes the block of a tensor, and that is all: whoever reads the tensor reads there. Nothing writes
  * to a tensor but the update of a variable that is its sole owner, which is ruled out by wi_tensor_is_sole().
  */
+#include "cl/foreign.h"
 #include "base/checked.h"
 #include "base/status.h"
-#include "cl/foreign.h"
 #include "context/recording.h"
 #include "tensor/tensor.h"
 
@@ -29,7 +29,8 @@ static weir_status check_buffer(weir_context *context, cl_mem mem, uint64_t offs
         return wi_fail(WEIR_E_UNSUPPORTED, where, "the object is no buffer but an image");
     }
     if ((facts.flags & CL_MEM_WRITE_ONLY) != 0) {
-        return wi_fail(WEIR_E_UNSUPPORTED, where, "kernels may not read a CL_MEM_WRITE_ONLY buffer");
+        return wi_fail(WEIR_E_UNSUPPORTED, where,
+                       "kernels may not read a CL_MEM_WRITE_ONLY buffer");
     }
     if (offset_bytes % unit_bytes != 0) {
         return wi_fail(WEIR_E_ARG, where,

@@ -20,9 +20,9 @@ typedef struct wi_draw {
 
 /* Where a kernel finds an operand. */
 typedef struct wi_operand {
-    wi_span place; /* of the element with all indices 0; no block if it is a draw or empty */
+    wi_span place;  /* of the element with all indices 0; no block if it is a draw or empty */
     wi_draw draw;   /* kind NONE if it has a place */
-    int is_strided;        /* 1: elements are where strides say; 0: dense, row-major */
+    int is_strided; /* 1: elements are where strides say; 0: dense, row-major */
     int64_t strides
         [WEIR_RANK_MAX]; /* in elements, one a dimension of the tensor's shape; if is_strided */
 } wi_operand;

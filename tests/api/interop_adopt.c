@@ -75,6 +75,7 @@ WEIR_DEVICE_TEST_TAGGED(interop_adopt, has_strategy_and_limit_of_its_own)
     weir_block *block = NULL;
     weir_pool_stats stats;
 
+    (void)dev;
     memory.strategy = "direct";
     memory.limit_bytes = 100000;
     wt_ok(weir_device_configure(weir_context_get_device(context), &memory));
@@ -101,6 +102,7 @@ WEIR_DEVICE_TEST(interop_adopt, shares_the_limit_of_a_device_of_a_system)
     weir_block *block = NULL;
     weir_block *more = NULL;
 
+    (void)dev;
     memory.strategy = "direct";
     memory.limit_bytes = 100000;
     wt_ok(weir_device_configure(weir_context_get_device(ctx), &memory));
@@ -165,7 +167,8 @@ WEIR_DEVICE_TEST(interop_adopt, waits_for_commands_of_the_program_where_it_waits
 
         wt_ok(weir_pool_alloc(pool, NULL, bytes, "mine", &block));
         weir_block_get_cl_mem(block, &mem, &offset);
-        wt_cl(clEnqueueFillBuffer(own.queue, mem, &one, sizeof one, offset, bytes, 0, NULL, &event));
+        wt_cl(
+            clEnqueueFillBuffer(own.queue, mem, &one, sizeof one, offset, bytes, 0, NULL, &event));
         if (i % 2 == 0) {
             wt_ok(weir_context_synchronize(context));
         } else {
@@ -265,6 +268,7 @@ WEIR_DEVICE_TEST_TAGGED(interop_adopt, takes_a_queue_with_profiling)
     weir_context *context = NULL;
     float host[100];
 
+    (void)dev;
     wt_cl(code);
     wt_ok(weir_context_adopt(own.context, own.device, profiled, NULL, &context));
     compute(context, host, 100);

@@ -84,9 +84,8 @@ static inline cl_mem own_buffer(cl_context context, cl_mem_flags flags, size_t b
                                 const void *data)
 {
     cl_int code = CL_SUCCESS;
-    cl_mem mem =
-        clCreateBuffer(context, flags | (data != NULL ? CL_MEM_COPY_HOST_PTR : 0), bytes,
-                       (void *)(uintptr_t)data, &code);
+    cl_mem mem = clCreateBuffer(context, flags | (data != NULL ? CL_MEM_COPY_HOST_PTR : 0), bytes,
+                                (void *)(uintptr_t)data, &code);
 
     wt_cl(code);
     return mem;
