@@ -19,7 +19,7 @@ struct weir_block {
     _Atomic uint64_t owners;
     weir_pool *pool;
     wi_range *range;
-    wi_root *foreign; /* a buffer of the program, this block's alone */
+    wi_root *foreign;      /* a buffer of the program, this block's alone */
     _Atomic uint64_t pins; /* while not 0, it stays where it is */
     cl_mem buffer;
     uint64_t root_serial;
