@@ -11,6 +11,8 @@ WEIR_BEGIN_DECLS
 #define WEIR_OOM_OWNERS 8
 #define WEIR_OWNER_BYTES 64 /* an owner label with its final zero byte; longer ones are cut */
 
+typedef struct weir_text weir_text;
+
 /* X(NAME, lower-case name, sentence) */
 #define WEIR_OOM_CAUSE_LIST(X)                                                                 \
     X(LIMIT, "limit", "the request would pass the limit set for this device")                  \
@@ -27,7 +29,7 @@ typedef enum weir_oom_cause {
 } weir_oom_cause;
 
 typedef struct weir_oom_owner {
-    char owner[WEIR_OWNER_BYTES]; /* op or variable name */
+    char owner[WEIR_OWNER_BYTES]; /* scopes and name: "encoder/layer 3/add" */
     uint64_t bytes;               /* in use by it, rounded sizes */
     uint64_t blocks;
 } weir_oom_owner;
@@ -49,6 +51,10 @@ WEIR_API const char *weir_oom_cause_name(weir_oom_cause cause);
 
 /** Returns one sentence on what a cause means. Thread: safe. The string is static. */
 WEIR_API const char *weir_oom_cause_text(weir_oom_cause cause);
+
+/** Appends a report as a table: the cause, the numbers, who holds most, and what would help. The call that failed is in
+ * weir_last_error()'s message. */
+WEIR_API void weir_oom_report_write(const weir_oom_report *report, weir_text *text);
 
 WEIR_END_DECLS
 

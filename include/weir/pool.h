@@ -8,6 +8,7 @@
 #include <weir/status.h>
 #include <weir/text.h>
 
+#include <stddef.h>
 #include <stdint.h>
 
 WEIR_BEGIN_DECLS
@@ -22,6 +23,14 @@ typedef struct weir_counter {
     uint64_t total; /* sum of all increases */
     uint64_t count; /* number of increases */
 } weir_counter;
+
+/* What one owner label holds. Sums over all owners: currents are those of the pool's in_use_bytes and blocks; totals are
+ * too, once a block that changed its label is counted once. */
+typedef struct weir_owner_stats {
+    char owner[WEIR_OWNER_BYTES];
+    weir_counter bytes; /* rounded sizes */
+    weir_counter blocks;
+} weir_owner_stats;
 
 /* requested.current <= in_use.current <= reserved.current <= limit_bytes (if not 0).
  * reserved.count == driver_allocs; blocks.current is the number of live blocks, empty ones left out. */
@@ -43,7 +52,8 @@ typedef struct weir_pool_stats {
  * pool    the block keeps its context alive
  * queue   whose commands use the block first; NULL: the context's own
  * bytes   0 .. the limit; rounded up to the pool's granule (256 bytes or the device's base alignment)
- * owner   label for reports, such as an op's or a variable's name; copied; NULL: "user"
+ * owner   label for reports, such as an op's or a variable's name, under the scopes of the calling thread (scope.h), or
+ *         beside them if it begins with '/'; copied; NULL: "user"
  * out     counted, weir_block_release(); NULL on failure
  * Order: host call; the block may be used by the next command of that queue. May ask the driver for memory.
  * Thread: safe.
@@ -75,7 +85,13 @@ WEIR_API WEIR_NODISCARD weir_status weir_pool_trim(weir_pool *pool, uint64_t kee
 /** Reads the statistics as one consistent snapshot. Thread: safe. */
 WEIR_API void weir_pool_get_stats(const weir_pool *pool, weir_pool_stats *out);
 
-/** Sets every peak to its current value. Thread: safe. */
+/** Lists the owners, most bytes first, as one consistent snapshot; returns how many there are, which may be more than
+ * `capacity`. Owners that hold nothing any more come last; they are forgotten when there are many.
+ * out   room for `capacity` entries, NULL if that is 0; unused ones are zeroed
+ * Thread: safe. */
+WEIR_API size_t weir_pool_get_owners(const weir_pool *pool, weir_owner_stats *out, size_t capacity);
+
+/** Sets every peak to its current value, those of the owners too. Thread: safe. */
 WEIR_API void weir_pool_reset_peak(weir_pool *pool);
 
 /** Appends a table of the statistics and of the owners, most bytes first. Thread: safe. */

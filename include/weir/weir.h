@@ -5,7 +5,7 @@
  *   weir_system *system;            the devices of this machine         system.h  device.h  property.h
  *   weir_device *device;            one of them                         weir_system_find()
  *   weir_context *context;          the device opened                   context.h
- *   weir_pool *pool;                its memory, by owner                pool.h  oom.h  replay.h
+ *   weir_pool *pool;                its memory, by owner                pool.h  oom.h  scope.h  replay.h
  *   weir_tensor *a, *b, *sum;       values that never change            tensor.h  dtype.h  shape.h
  *   weir_add(context, a, b, &sum)   operations, one function a row      ops.h  generator.h
  *   weir_variable *state;           a named value that changes          variable.h  update.h
@@ -35,6 +35,7 @@
 #include <weir/property.h>
 #include <weir/replay.h>
 #include <weir/scalar.h>
+#include <weir/scope.h>
 #include <weir/shape.h>
 #include <weir/status.h>
 #include <weir/system.h>

@@ -8,25 +8,44 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Tapes hold more than any other owner; a tape's blocks are listed scope by scope. */
+static int is_held_by_tapes(const weir_oom_report *report)
+{
+    uint64_t tapes = 0;
+    uint64_t largest_other = 0;
+
+    for (unsigned i = 0; i < report->owner_count; i++) {
+        const weir_oom_owner *owner = &report->owners[i];
+        if (wi_owner_is_named(owner->owner, WI_OWNER_TAPE))
+            tapes += owner->bytes;
+        else if (owner->bytes > largest_other)
+            largest_other = owner->bytes;
+    }
+    return tapes > largest_other;
+}
+
 /* What helps, by cause, or because of who holds most. */
 static const char *hint_of(const weir_oom_report *report)
 {
-    if (report->cause != WEIR_OOM_MAX_ALLOC && report->owner_count != 0 &&
-        strcmp(report->owners[0].owner, WI_OWNER_TAPE) == 0) {
+    if (report->cause != WEIR_OOM_MAX_ALLOC && is_held_by_tapes(report)) {
         return "a tape keeps most of it for backward: stop recording where no gradient is needed "
                "(weir_tape_stop), cut the chain (weir_stop_gradient), record a smaller loop, or "
                "raise the limit; weir_tape_explain() lists it";
     }
     switch (report->cause) {
     case WEIR_OOM_LIMIT:
-        return "release what is no longer needed, update one variable with "
-               "weir_variable_assign_add() instead of keeping old values, or raise the limit "
+        return "release what is no longer needed (weir_pool_diff() names what grows), update one "
+               "variable with weir_variable_assign_add() instead of keeping old values, or raise "
+               "the limit "
                "(weir_memory_options.limit_bytes, WEIR_LIMIT)";
     case WEIR_OOM_DRIVER:
         return "release what is no longer needed, give free roots back with weir_pool_trim(), or "
                "set a limit below what other programs leave (weir_memory_options.limit_bytes)";
-    case WEIR_OOM_FRAGMENTED:
     case WEIR_OOM_PINNED:
+        return "release blocks that weir_block_get_cl_mem() handed out, which stay where they are, "
+               "or take them before all others, so that they lie together; weir_pool_trim() gives "
+               "the roots between them back";
+    case WEIR_OOM_FRAGMENTED:
         return "release blocks that lie between free ranges, take large blocks first, or give "
                "wholly free roots back with weir_pool_trim()";
     case WEIR_OOM_MAX_ALLOC:
@@ -131,4 +150,41 @@ void wi_oom_write_owners(const weir_oom_report *report, uint64_t total_bytes, ui
         weir_text_append(text, "%-32s %12s %10" PRIu64 "\n", "(others)",
                          wi_oom_format_bytes(total_bytes, bytes, sizeof bytes), total_blocks);
     }
+}
+
+void weir_oom_report_write(const weir_oom_report *report, weir_text *text)
+{
+    char bytes[32];
+    uint64_t listed_bytes = 0;
+    uint64_t listed_blocks = 0;
+
+    if (report == NULL || text == NULL) return;
+    const struct {
+        const char *name;
+        uint64_t bytes;
+    } rows[] = {{"asked for", report->requested_bytes},
+                {"in use", report->in_use_bytes},
+                {"reserved", report->reserved_bytes},
+                {"largest free range", report->largest_free_bytes}};
+    weir_text_append(text, "out of memory (%s): %s\n", weir_oom_cause_name(report->cause),
+                     weir_oom_cause_text(report->cause));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        weir_text_append(text, "%-32s %12s\n", rows[i].name,
+                         wi_oom_format_bytes(rows[i].bytes, bytes, sizeof bytes));
+    }
+    weir_text_append(text, "%-32s %12s\n", "limit",
+                     report->limit_bytes == 0
+                         ? "none"
+                         : wi_oom_format_bytes(report->limit_bytes, bytes, sizeof bytes));
+    for (unsigned i = 0; i < report->owner_count; i++) {
+        listed_bytes += report->owners[i].bytes;
+        listed_blocks += report->owners[i].blocks;
+    }
+    wi_oom_write_owners(report, listed_bytes, listed_blocks, text);
+    if (report->in_use_bytes > listed_bytes) {
+        weir_text_append(
+            text, "%-32s %12s\n", "(others)",
+            wi_oom_format_bytes(report->in_use_bytes - listed_bytes, bytes, sizeof bytes));
+    }
+    if (hint_of(report)[0] != '\0') weir_text_append(text, "%s\n", hint_of(report));
 }

@@ -1,49 +1,96 @@
 /* Who holds the blocks of a pool: bytes and blocks by label.
  *
+ * A label is a path "outer/inner/name": the scopes open in the thread that takes the block, then the name it gives. A
+ * name that begins with '/' is a whole path and stands by itself.
+ *
  * Thread: the pool's lock.
  */
 #ifndef WI_MEM_OWNERS_H
 #define WI_MEM_OWNERS_H
 
 #include <weir/oom.h>
+#include <weir/pool.h>
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Label of blocks that nobody but gradient tapes holds. */
+/* Name of blocks that nobody but gradient tapes holds. */
 #define WI_OWNER_TAPE "tape"
-
-/* One label. Stays at its address while it has blocks.
- *
- * Invariants: blocks == 0 implies bytes == 0. */
-typedef struct wi_owner {
-    char label[WEIR_OWNER_BYTES];
-    uint64_t hash;
-    uint64_t bytes;
-    uint64_t blocks;
-    struct wi_owner *next; /* of the same bucket */
-} wi_owner;
 
 #define WI_OWNER_MEMOS 32u /* a power of two */
 
-/* What a label at this address named last. Invariant: label == NULL, or owner is in the table. */
+/* The path before a name.
+ *
+ * Invariants: text ends with '/' and has `length` < WEIR_OWNER_BYTES bytes; hash is that of the text. */
+typedef struct wi_owner_path {
+    char text[WEIR_OWNER_BYTES];
+    size_t length;
+    uint64_t hash;
+} wi_owner_path;
+
+/* One label. Stays at its address while it has blocks.
+ *
+ * Invariants: blocks.current == 0 implies bytes.current == 0; for both, current <= peak <= total. */
+typedef struct wi_owner {
+    char label[WEIR_OWNER_BYTES];
+    uint64_t hash;
+    weir_counter bytes;
+    weir_counter blocks;
+    struct wi_owner *next; /* of the same bucket */
+} wi_owner;
+
+/* What a name at this address named last. Invariant: name == NULL, or owner is in the table. */
 typedef struct wi_owner_memo {
-    const char *label; /* compared, never read through but for the caller's own */
+    const char *name; /* compared, never read through but for the caller's own */
     wi_owner *owner;
 } wi_owner_memo;
 
 /* Labels by hash; those without blocks are dropped when the table would grow, so its size follows the live labels.
  *
- * Invariants: count entries hang in bucket_count (a power of two, or 0) lists, each in the list of its hash. */
+ * Invariants: count entries hang in bucket_count (a power of two, or 0) lists, each in the list of its hash;
+ * sum of totals + dropped - moved == what ever was added. */
 typedef struct wi_owners {
     wi_owner **buckets;
     size_t bucket_count;
     size_t count;
     wi_owner_memo memos[WI_OWNER_MEMOS];
+    uint64_t dropped_bytes; /* totals of labels that were dropped */
+    uint64_t dropped_blocks;
+    uint64_t moved_bytes; /* counted a second time, under another label */
+    uint64_t moved_blocks;
 } wi_owners;
 
-/** Finds a label or adds it; NULL if there is no host memory. Longer labels are cut. */
-wi_owner *wi_owners_find(wi_owners *owners, const char *label);
+/* Sums over all labels, those dropped included in the totals. */
+typedef struct wi_owners_sum {
+    uint64_t bytes;
+    uint64_t blocks;
+    uint64_t total_bytes;
+    uint64_t total_blocks;
+} wi_owners_sum;
+
+/** Finds the label of a name, or adds it; NULL if there is no host memory. Of a path too long the end is kept, behind
+ * "..."; of a name too long by itself the beginning.
+ * path   NULL: none */
+wi_owner *wi_owners_find(wi_owners *owners, const wi_owner_path *path, const char *name);
+
+/** Writes the label of a name, WEIR_OWNER_BYTES at most. path: NULL: none. */
+void wi_owner_label_join(const wi_owner_path *path, const char *name, char *out);
+
+/** Appends a name and '/' to a path (NULL: to none). */
+void wi_owner_path_join(const wi_owner_path *path, const char *name, wi_owner_path *out);
+
+/** Reads the path that a label begins with; returns 0 if it has none. */
+int wi_owner_path_of(const wi_owner *owner, wi_owner_path *out);
+
+/** Returns 1 if the label's last part is `name`. */
+int wi_owner_is_named(const char *label, const char *name);
+
+/** Counts a block under a label, and takes it away. */
+void wi_owner_add(wi_owner *owner, uint64_t bytes);
+void wi_owner_remove(wi_owner *owner, uint64_t bytes);
+
+/** Takes a block from one label to another. */
+void wi_owners_move(wi_owners *owners, wi_owner *from, wi_owner *to, uint64_t bytes);
 
 /** Frees every label. */
 void wi_owners_fini(wi_owners *owners);
@@ -51,7 +98,12 @@ void wi_owners_fini(wi_owners *owners);
 /** Writes the `limit` largest owners, most bytes first (ties by label); returns how many. */
 unsigned wi_owners_top(const wi_owners *owners, unsigned limit, weir_oom_owner *out);
 
-/** Sums over all labels. */
-void wi_owners_sum(const wi_owners *owners, uint64_t *bytes, uint64_t *blocks);
+/** Writes the `capacity` largest owners, idle ones last; returns how many labels there are. */
+size_t wi_owners_list(const wi_owners *owners, weir_owner_stats *out, size_t capacity);
+
+/** Sets the peaks to the current values. */
+void wi_owners_reset_peak(wi_owners *owners);
+
+void wi_owners_sum_up(const wi_owners *owners, wi_owners_sum *out);
 
 #endif

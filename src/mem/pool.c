@@ -58,6 +58,7 @@ void wi_pool_destroy(weir_pool *pool)
     (void)wi_roots_drain(&pool->roots);
     wi_queue_destroy(pool->touch_queue);
     wi_owners_fini(&pool->owners);
+    wi_scopes_fini(&pool->scopes);
     while (pool->spare_blocks != NULL) {
         weir_block *block = pool->spare_blocks;
         pool->spare_blocks = block->next_spare;
@@ -131,7 +132,7 @@ static weir_status place(weir_pool *pool, uint64_t bytes, const char *owner, wei
     weir_status status = WEIR_OK;
     weir_oom_cause cause = WEIR_OOM_NONE;
     wi_placement placement = {0};
-    wi_owner *entry = wi_owners_find(&pool->owners, owner);
+    wi_owner *entry = wi_owners_find(&pool->owners, wi_scopes_path(&pool->scopes), owner);
 
     if (entry == NULL) {
         return wi_fail(WEIR_E_HOST_MEMORY, "weir_pool_alloc", "no host memory for owner %s", owner);
@@ -148,7 +149,7 @@ static weir_status place(weir_pool *pool, uint64_t bytes, const char *owner, wei
         wi_pool_describe(pool, &report);
         report.requested_bytes = bytes;
         report.cause = cause;
-        return wi_oom_fail(&report, owner, wi_device_get_traits(pool->options.device),
+        return wi_oom_fail(&report, entry->label, wi_device_get_traits(pool->options.device),
                            wi_pool_reserved_by_others(pool));
     }
     if (status != WEIR_OK) return status;
@@ -160,8 +161,7 @@ static weir_status place(weir_pool *pool, uint64_t bytes, const char *owner, wei
     block->bytes = placement.bytes;
     block->requested_bytes = bytes;
     block->owner = entry;
-    entry->bytes += block->bytes;
-    entry->blocks++;
+    wi_owner_add(entry, block->bytes);
     wi_counter_add(&pool->requested, bytes);
     wi_counter_add(&pool->in_use, block->bytes);
     wi_counter_add(&pool->blocks, 1);
@@ -234,8 +234,7 @@ void weir_block_release(weir_block *block)
     release_parent = pool->options.release_parent;
     (void)pthread_mutex_lock(&pool->lock);
     if (block->range != NULL) {
-        block->owner->bytes -= block->bytes;
-        block->owner->blocks--;
+        wi_owner_remove(block->owner, block->bytes);
         pool->requested.current -= block->requested_bytes;
         pool->in_use.current -= block->bytes;
         pool->blocks.current--;
@@ -251,15 +250,15 @@ void weir_block_release(weir_block *block)
 void wi_block_relabel(weir_block *block, const char *owner)
 {
     weir_pool *pool = block->pool;
+    wi_owner_path path;
     wi_owner *entry = NULL;
+
     if (block->range == NULL) return;
     (void)pthread_mutex_lock(&pool->lock);
-    entry = wi_owners_find(&pool->owners, owner);
+    entry =
+        wi_owners_find(&pool->owners, wi_owner_path_of(block->owner, &path) ? &path : NULL, owner);
     if (entry != NULL) {
-        block->owner->bytes -= block->bytes;
-        block->owner->blocks--;
-        entry->bytes += block->bytes;
-        entry->blocks++;
+        wi_owners_move(&pool->owners, block->owner, entry, block->bytes);
         block->owner = entry;
     }
     (void)pthread_mutex_unlock(&pool->lock);

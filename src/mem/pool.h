@@ -33,6 +33,10 @@ void wi_pool_destroy(weir_pool *pool);
 /** Releases the buffers that were given back and whose commands are known to be done. Thread: safe. */
 void wi_pool_reap(weir_pool *pool);
 
+/** Returns "/outer/inner/name" for the scopes of the calling thread, to be freed by wi_free(); NULL if there is no host
+ * memory. Blocks taken under that label have it whatever scopes are open then. */
+char *wi_pool_label(weir_pool *pool, const char *name);
+
 /** Holds every block of the pool where it is until wi_pool_let_go(), for the time from reading where a block is to the
  * return of the call that enqueues the command. Shared: any number of threads hold at once. Nothing of the pool is
  * taken while it is held. */

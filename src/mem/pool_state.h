@@ -6,6 +6,7 @@
 #include "mem/owners.h"
 #include "mem/pool.h"
 #include "mem/roots.h"
+#include "mem/scope.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -31,7 +32,8 @@ struct weir_block {
 };
 
 /* Invariants: requested.current <= in_use.current <= roots.reserved.current <= limit, where there is one;
- * in_use.current == arena's in use == sum of the owners' bytes; blocks.current == sum of the owners' blocks;
+ * in_use.current == arena's in use == sum of the owners' bytes; blocks.current == sum of the owners' blocks, the same for
+ * totals;
  * arena == NULL until the first block that is not empty; blocks.current <= held_blocks;
  * the parent is retained once while held_blocks != 0. */
 struct weir_pool {
@@ -44,6 +46,7 @@ struct weir_pool {
     wi_arena *arena;
     wi_roots roots;
     wi_owners owners;
+    wi_scopes scopes;
     weir_counter requested;
     weir_counter in_use;
     weir_counter blocks;

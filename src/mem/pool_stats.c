@@ -65,7 +65,21 @@ void weir_pool_reset_peak(weir_pool *pool)
     pool->in_use.peak = pool->in_use.current;
     pool->roots.reserved.peak = pool->roots.reserved.current;
     pool->blocks.peak = pool->blocks.current;
+    wi_owners_reset_peak(&pool->owners);
     (void)pthread_mutex_unlock(&pool->lock);
+}
+
+size_t weir_pool_get_owners(const weir_pool *pool, weir_owner_stats *out, size_t capacity)
+{
+    size_t count = 0;
+
+    if (out == NULL) capacity = 0;
+    if (capacity != 0) memset(out, 0, capacity * sizeof *out);
+    if (pool == NULL) return 0;
+    (void)pthread_mutex_lock(lock_of(pool));
+    count = wi_owners_list(&pool->owners, out, capacity);
+    (void)pthread_mutex_unlock(lock_of(pool));
+    return count;
 }
 
 void weir_pool_report(const weir_pool *pool, weir_text *text)
@@ -85,8 +99,7 @@ void weir_pool_report(const weir_pool *pool, weir_text *text)
 int wi_pool_check(const weir_pool *pool, weir_text *why)
 {
     int is_right = 1;
-    uint64_t owner_bytes = 0;
-    uint64_t owner_blocks = 0;
+    wi_owners_sum owners = {0};
     uint64_t limit = weir_device_get_limit_bytes(pool->options.device);
     wi_arena_stats stats = {0};
 
@@ -95,7 +108,7 @@ int wi_pool_check(const weir_pool *pool, weir_text *why)
         wi_arena_get_stats(pool->arena, &stats);
         is_right = wi_arena_check(pool->arena, why);
     }
-    wi_owners_sum(&pool->owners, &owner_bytes, &owner_blocks);
+    wi_owners_sum_up(&pool->owners, &owners);
     const struct {
         int holds;
         const char *text;
@@ -105,8 +118,10 @@ int wi_pool_check(const weir_pool *pool, weir_text *why)
         {limit == 0 || pool->roots.reserved.current <= limit, "reserved <= limit"},
         {pool->in_use.current == stats.in_use_bytes, "in_use == arena's in use"},
         {stats.reserved_bytes <= pool->roots.reserved.current, "arena's roots <= reserved"},
-        {owner_bytes == pool->in_use.current, "owners' bytes == in_use"},
-        {owner_blocks == pool->blocks.current, "owners' blocks == blocks"},
+        {owners.bytes == pool->in_use.current, "owners' bytes == in_use"},
+        {owners.blocks == pool->blocks.current, "owners' blocks == blocks"},
+        {owners.total_bytes == pool->in_use.total, "owners' total bytes == in_use's total"},
+        {owners.total_blocks == pool->blocks.total, "owners' total blocks == blocks' total"},
         {pool->roots.reserved.count == pool->roots.driver_allocs, "roots == driver_allocs"},
     };
     for (size_t i = 0; i < sizeof relations / sizeof relations[0]; i++) {

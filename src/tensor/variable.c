@@ -10,6 +10,7 @@
 #include "base/options.h"
 #include "base/status.h"
 #include "context/recording.h"
+#include "mem/pool.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -22,6 +23,7 @@ struct weir_variable {
     pthread_mutex_t lock; /* value */
     weir_context *context;
     char *name;
+    char *label; /* a whole path: the scopes in which it was created, and the name */
     weir_dtype dtype;
     weir_shape shape;
     int is_strict;
@@ -36,6 +38,7 @@ static void dispose(weir_variable *variable)
     weir_tensor_release(variable->value);
     (void)pthread_mutex_destroy(&variable->lock);
     wi_free(variable->name);
+    wi_free(variable->label);
     wi_free(variable);
     weir_context_release(context);
 }
@@ -77,7 +80,7 @@ static weir_status adopt(weir_variable *variable, weir_tensor *tensor)
     wi_operand operand;
     weir_status status = wi_tensor_operand(tensor, WI_TAKES_DENSE, &operand);
     if (status != WEIR_OK) return status;
-    wi_tensor_relabel(tensor, variable->name);
+    wi_tensor_relabel(tensor, variable->label);
     (void)weir_tensor_retain(tensor);
     weir_tensor_release(variable->value);
     variable->value = tensor;
@@ -122,7 +125,10 @@ weir_status weir_variable_create(weir_context *context, const char *name, weir_d
     variable->shape = *shape;
     variable->is_strict = given.is_strict;
     variable->name = wi_strdup(name != NULL ? name : "variable");
-    if (variable->name == NULL) {
+    if (variable->name != NULL) {
+        variable->label = wi_pool_label(weir_context_get_pool(context), variable->name);
+    }
+    if (variable->label == NULL) {
         status = wi_fail(WEIR_E_HOST_MEMORY, "weir_variable_create", "no host memory for a name");
         goto done;
     }
@@ -208,7 +214,7 @@ static weir_status choose_target(weir_variable *variable, const char *where, wi_
                             "the storage of strict variable %s is shared", variable->name);
     } else {
         status = wi_tensor_create(variable->context, variable->dtype, &variable->shape,
-                                  variable->name, &update->target);
+                                  variable->label, &update->target);
         if (status != WEIR_OK) return status;
     }
     update->old = variable->value;
