@@ -37,11 +37,12 @@ typedef struct weir_memory_options {
     const char *strategy;  /* "growth" (default), "prealloc", "ondemand", "direct", "adaptive"; copied */
     uint64_t limit_bytes;  /* most bytes ever reserved; takes the place of an earlier fraction */
     double limit_fraction; /* of the device's memory, 0 < f <= 1; takes the place of earlier bytes */
+    int no_compaction;     /* 1: no block is ever moved, also where the strategy would */
 } weir_memory_options;
 
-#define WEIR_MEMORY_OPTIONS_INIT                  \
-    {                                             \
-        sizeof(weir_memory_options), NULL, 0, 0.0 \
+#define WEIR_MEMORY_OPTIONS_INIT                     \
+    {                                                \
+        sizeof(weir_memory_options), NULL, 0, 0.0, 0 \
     }
 
 /** Returns "discrete", "cpu", ...; "unknown" for a value outside the list. Thread: safe. The string is static. */

@@ -43,7 +43,9 @@ typedef struct weir_pool_stats {
     uint64_t driver_allocs; /* buffers taken from the driver */
     uint64_t driver_frees;  /* buffers given back */
     uint64_t largest_free_bytes;
-    uint64_t oom_count; /* requests that failed for want of memory */
+    uint64_t oom_count;   /* requests that failed for want of memory */
+    uint64_t compactions; /* times that blocks were moved to make room */
+    uint64_t moved_bytes; /* in all of them */
 } weir_pool_stats;
 
 /** Takes a block of device memory.
@@ -71,10 +73,12 @@ WEIR_API void weir_block_release(weir_block *block);
 /** Returns the bytes asked for. */
 WEIR_API uint64_t weir_block_get_bytes(const weir_block *block);
 
-/** Returns the offset within the root buffer in bytes. */
+/** Returns the offset within the root buffer in bytes, as it is now: compaction may move the block at any time, unless it is
+ * switched off (weir_memory_options.no_compaction) or the block is pinned. */
 WEIR_API uint64_t weir_block_get_offset_bytes(const weir_block *block);
 
-/** Returns a number that names the root buffer within the pool; equal numbers, same root. 0 for an empty block. */
+/** Returns a number that names the root buffer within the pool; equal numbers, same root. 0 for an empty block.
+ * As it is now, like the offset. */
 WEIR_API uint64_t weir_block_get_root(const weir_block *block);
 
 /** Gives wholly free roots back to the driver until at most keep_bytes are reserved or none is left to give.

@@ -23,7 +23,7 @@ unsigned wi_args_put_place(wi_arg *args, unsigned n, const wi_span *place, size_
 
 static uint64_t offset_of(const wi_span *place)
 {
-    return weir_block_get_offset_bytes(place->block) + place->offset_bytes;
+    return wi_block_get_offset_bytes(place->block) + place->offset_bytes;
 }
 
 /* Needs the hold. */
@@ -36,7 +36,7 @@ static void locate(const wi_launch *launch)
         if (arg->kind == WI_ARG_BUFFER)
             arg->value.buffer = wi_block_get_buffer(arg->block);
         else
-            arg->value.u64 = arg->base + weir_block_get_offset_bytes(arg->block) / arg->unit_bytes;
+            arg->value.u64 = arg->base + wi_block_get_offset_bytes(arg->block) / arg->unit_bytes;
     }
 }
 

@@ -128,19 +128,25 @@ int wi_device_check(weir_device *device, weir_text *why)
 
 static int is_same(const wi_memory_config *a, const wi_memory_config *b)
 {
-    return a->strategy_in_force == b->strategy_in_force && a->limit_bytes == b->limit_bytes;
+    return a->strategy_in_force == b->strategy_in_force && a->limit_bytes == b->limit_bytes &&
+           a->no_compaction == b->no_compaction;
+}
+
+static const char *compaction_text(const wi_memory_config *config)
+{
+    return config->no_compaction ? " without compaction" : "";
 }
 
 static weir_status refuse(const weir_device *device, const wi_memory_config *wanted)
 {
-    return wi_fail_hint(WEIR_E_CONFIG_FROZEN, "weir_device_configure",
-                        "configure a device before the first allocation on it",
-                        "device %s has strategy %s and limit %" PRIu64
-                        " bytes since \"%s\" allocated; %s and %" PRIu64 " were asked for",
-                        wi_record_get_index(device->record),
-                        wi_strategy_name(device->config.strategy_in_force),
-                        device->config.limit_bytes, device->frozen_by,
-                        wi_strategy_name(wanted->strategy_in_force), wanted->limit_bytes);
+    return wi_fail_hint(
+        WEIR_E_CONFIG_FROZEN, "weir_device_configure",
+        "configure a device before the first allocation on it",
+        "device %s has strategy %s%s and limit %" PRIu64
+        " bytes since \"%s\" allocated; %s%s and %" PRIu64 " were asked for",
+        wi_record_get_index(device->record), wi_strategy_name(device->config.strategy_in_force),
+        compaction_text(&device->config), device->config.limit_bytes, device->frozen_by,
+        wi_strategy_name(wanted->strategy_in_force), compaction_text(wanted), wanted->limit_bytes);
 }
 
 weir_status weir_device_configure(weir_device *device, const weir_memory_options *options)
@@ -204,6 +210,8 @@ const wi_strategy *wi_device_get_strategy_row(const weir_device *device)
 {
     return config_of(device).strategy_in_force;
 }
+
+int wi_device_may_compact(const weir_device *device) { return !config_of(device).no_compaction; }
 
 const char *weir_device_get_index(const weir_device *device)
 {

@@ -111,6 +111,7 @@ weir_status wi_memory_config_apply(wi_memory_config *config, const weir_memory_o
     if (status != WEIR_OK) return status;
 
     if (strategy != NULL) config->strategy = strategy;
+    if (given.no_compaction) config->no_compaction = 1;
     if (given.limit_bytes != 0 || given.limit_fraction != 0) {
         config->given_bytes = given.limit_bytes;
         config->given_fraction = given.limit_fraction;

@@ -12,6 +12,7 @@ typedef struct wi_memory_config {
     const wi_strategy *strategy; /* NULL: not chosen by the program */
     uint64_t given_bytes;        /* chosen by the program, 0: not */
     double given_fraction;
+    int no_compaction;                    /* chosen by the program */
     const wi_strategy *strategy_in_force; /* never NULL once resolved */
     uint64_t limit_bytes;                 /* in force */
 } wi_memory_config;

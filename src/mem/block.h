@@ -16,6 +16,14 @@ typedef struct wi_span {
 /** The cl_mem of the root; NULL for an empty block. Valid while the pool's placement is held. */
 cl_mem wi_block_get_buffer(const weir_block *block);
 
+/** The offset within that root. Valid while the pool's placement is held. */
+uint64_t wi_block_get_offset_bytes(const weir_block *block);
+
+/** Keeps a block where it is until wi_block_unpin(), once a call: while somebody else knows its buffer, or has it mapped.
+ * After it, buffer and offset may be read without holding the pool. Not while holding. Thread: safe. */
+void wi_block_pin(weir_block *block);
+void wi_block_unpin(weir_block *block);
+
 /** Makes a block of a buffer of the program, of which the block holds a reference until the commands on it are done.
  * The pool counts it nowhere and nothing may write to it.
  * offset_bytes, bytes   within the buffer; bytes > 0

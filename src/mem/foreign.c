@@ -51,11 +51,9 @@ void weir_block_get_cl_mem(weir_block *block, cl_mem *mem, uint64_t *offset_byte
     if (mem != NULL) *mem = NULL;
     if (offset_bytes != NULL) *offset_bytes = 0;
     if (block == NULL) return;
-    wi_pool_hold(block->pool);
-    atomic_fetch_add(&block->pins, 1);
+    wi_block_pin(block);
     if (mem != NULL) *mem = block->buffer;
     if (offset_bytes != NULL) *offset_bytes = block->offset_bytes;
-    wi_pool_let_go(block->pool);
 }
 
 /* Only a buffer of the program can be a sub-buffer itself, of which there are no sub-buffers. */

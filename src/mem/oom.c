@@ -127,6 +127,11 @@ void wi_oom_write_stats(const weir_pool_stats *stats, const char *strategy, weir
         text, "driver: %" PRIu64 " buffers taken, %" PRIu64 " given back; largest free range %s\n",
         stats->driver_allocs, stats->driver_frees,
         wi_oom_format_bytes(stats->largest_free_bytes, current, sizeof current));
+    if (stats->compactions != 0) {
+        weir_text_append(text, "compaction: %" PRIu64 " time%s, %s moved\n", stats->compactions,
+                         stats->compactions == 1 ? "" : "s",
+                         wi_oom_format_bytes(stats->moved_bytes, current, sizeof current));
+    }
 }
 
 void wi_oom_write_owners(const weir_oom_report *report, uint64_t total_bytes, uint64_t total_blocks,

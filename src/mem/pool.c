@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "mem/block.h"
+#include "mem/compact.h"
 #include "mem/counter.h"
 #include "mem/oom.h"
 
@@ -17,6 +18,14 @@
 #define SPARE_BLOCKS_MAX 4096 /* block objects kept for reuse */
 #define GRANULE_BYTES 256     /* the smallest rounding; raised to the device's base alignment */
 
+static int init_locks(weir_pool *pool)
+{
+    if (!wi_gate_init(&pool->gate)) return 0;
+    if (pthread_mutex_init(&pool->lock, NULL) == 0) return 1;
+    wi_gate_fini(&pool->gate);
+    return 0;
+}
+
 weir_status wi_pool_create(const wi_pool_options *options, weir_pool **out)
 {
     weir_status status = WEIR_OK;
@@ -24,12 +33,11 @@ weir_status wi_pool_create(const wi_pool_options *options, weir_pool **out)
 
     *out = NULL;
     pool = wi_calloc(1, sizeof *pool);
-    if (pool == NULL || pthread_mutex_init(&pool->lock, NULL) != 0) {
+    if (pool == NULL || !init_locks(pool)) {
         wi_free(pool);
         return wi_fail(WEIR_E_HOST_MEMORY, "weir_context_create", "%zu host bytes for a pool",
                        sizeof *pool);
     }
-    (void)pthread_rwlock_init(&pool->placement, NULL);
     pool->options = *options;
     pool->mark = wi_process_mark_create();
     if (pool->mark == NULL) {
@@ -39,6 +47,7 @@ weir_status wi_pool_create(const wi_pool_options *options, weir_pool **out)
     status = wi_queue_create(options->context, wi_device_get_cl_device(options->device),
                              &pool->touch_queue);
     if (status != WEIR_OK) goto done;
+    pool->roots.pool = pool;
     pool->roots.context = options->context;
     pool->roots.queue = options->queue;
     pool->roots.touch_queue = pool->touch_queue;
@@ -65,7 +74,7 @@ void wi_pool_destroy(weir_pool *pool)
         wi_free(block);
     }
     wi_process_mark_destroy(pool->mark);
-    (void)pthread_rwlock_destroy(&pool->placement);
+    wi_gate_fini(&pool->gate);
     (void)pthread_mutex_destroy(&pool->lock);
     wi_free(pool);
 }
@@ -86,6 +95,7 @@ static weir_status open_arena(weir_pool *pool, const char *owner)
     wi_arena_options options = {0};
 
     wi_device_freeze(device, owner);
+    wi_compact_add(pool, &source);
     options.granule_bytes = wi_pool_get_align_bytes(pool);
     if (options.granule_bytes < GRANULE_BYTES) options.granule_bytes = GRANULE_BYTES;
     options.max_root_bytes = traits->max_alloc_bytes;
@@ -154,6 +164,7 @@ static weir_status place(weir_pool *pool, uint64_t bytes, const char *owner, wei
     }
     if (status != WEIR_OK) return status;
 
+    wi_arena_set_holder(placement.range, block);
     block->range = placement.range;
     block->buffer = ((const wi_root *)placement.root)->buffer;
     block->root_serial = ((const wi_root *)placement.root)->serial;
@@ -188,6 +199,7 @@ weir_status weir_pool_alloc(weir_pool *pool, weir_queue *queue, uint64_t bytes, 
     }
     status = wi_pool_check_process(pool, "weir_pool_alloc");
     if (status != WEIR_OK) return status;
+    wi_gate_check_outside();
     (void)pthread_mutex_lock(&pool->lock);
     status = wi_pool_take_block_object(pool, &block);
     if (status == WEIR_OK && bytes != 0) {
@@ -232,6 +244,7 @@ void weir_block_release(weir_block *block)
     if (!wi_process_is_marked(pool->mark)) return;
     parent = pool->options.parent;
     release_parent = pool->options.release_parent;
+    wi_gate_check_outside();
     (void)pthread_mutex_lock(&pool->lock);
     if (block->range != NULL) {
         wi_owner_remove(block->owner, block->bytes);
@@ -254,6 +267,7 @@ void wi_block_relabel(weir_block *block, const char *owner)
     wi_owner *entry = NULL;
 
     if (block->range == NULL) return;
+    wi_gate_check_outside();
     (void)pthread_mutex_lock(&pool->lock);
     entry =
         wi_owners_find(&pool->owners, wi_owner_path_of(block->owner, &path) ? &path : NULL, owner);
@@ -269,17 +283,42 @@ uint64_t weir_block_get_bytes(const weir_block *block)
     return block != NULL ? block->requested_bytes : 0;
 }
 
+/* A forked child may find the pool's gate closed for good, and its blocks stay where they were. */
+static int begin_look(const weir_block *block)
+{
+    const int holds = wi_process_is_marked(block->pool->mark);
+
+    if (holds) wi_pool_hold(block->pool);
+    return holds;
+}
+
 uint64_t weir_block_get_offset_bytes(const weir_block *block)
 {
-    return block != NULL ? block->offset_bytes : 0;
+    uint64_t offset_bytes = 0;
+    int holds = 0;
+
+    if (block == NULL) return 0;
+    holds = begin_look(block);
+    offset_bytes = block->offset_bytes;
+    if (holds) wi_pool_let_go(block->pool);
+    return offset_bytes;
 }
 
 uint64_t weir_block_get_root(const weir_block *block)
 {
-    return block != NULL ? block->root_serial : 0;
+    uint64_t root = 0;
+    int holds = 0;
+
+    if (block == NULL) return 0;
+    holds = begin_look(block);
+    root = block->root_serial;
+    if (holds) wi_pool_let_go(block->pool);
+    return root;
 }
 
 cl_mem wi_block_get_buffer(const weir_block *block) { return block->buffer; }
+
+uint64_t wi_block_get_offset_bytes(const weir_block *block) { return block->offset_bytes; }
 
 weir_pool *wi_block_get_pool(const weir_block *block) { return block->pool; }
 
@@ -295,6 +334,7 @@ weir_status weir_pool_trim(weir_pool *pool, uint64_t keep_bytes)
     if (pool == NULL) return wi_fail(WEIR_E_ARG, "weir_pool_trim", "pool is required");
     status = wi_pool_check_process(pool, "weir_pool_trim");
     if (status != WEIR_OK) return status;
+    wi_gate_check_outside();
     (void)pthread_mutex_lock(&pool->lock);
     if (pool->arena != NULL) wi_arena_trim(pool->arena, keep_bytes);
     (void)wi_roots_drain(&pool->roots);
@@ -308,7 +348,3 @@ void wi_pool_reap(weir_pool *pool)
     wi_roots_reap(&pool->roots);
     (void)pthread_mutex_unlock(&pool->lock);
 }
-
-void wi_pool_hold(weir_pool *pool) { (void)pthread_rwlock_rdlock(&pool->placement); }
-
-void wi_pool_let_go(weir_pool *pool) { (void)pthread_rwlock_unlock(&pool->placement); }

@@ -8,6 +8,7 @@
 #include <weir/pool.h>
 
 /** Makes a pool that takes its roots from `context` for `device`; commands that use its blocks go to `queue`.
+ * can_move        1: the pool may move blocks, if strategy and configuration want it; 0: never
  * parent          the object that must live while blocks live; retain_parent is called for the first of them,
  *                 release_parent when the last has gone */
 typedef struct wi_pool_options {
@@ -16,7 +17,7 @@ typedef struct wi_pool_options {
     wi_queue *queue;
     uint64_t
         align_bytes; /* of all devices that use the context, a power of two; 0: of the device */
-    int can_move;    /* 0: blocks stay where they are */
+    int can_move;
     void *parent;
     void (*retain_parent)(void *parent);
     void (*release_parent)(void *parent);
@@ -38,8 +39,9 @@ void wi_pool_reap(weir_pool *pool);
 char *wi_pool_label(weir_pool *pool, const char *name);
 
 /** Holds every block of the pool where it is until wi_pool_let_go(), for the time from reading where a block is to the
- * return of the call that enqueues the command. Shared: any number of threads hold at once. Nothing of the pool is
- * taken while it is held. */
+ * return of the call that enqueues the command. Shared: any number of threads hold at once, each once. Nothing of the pool
+ * is taken or released while it is held: whoever moves blocks has the pool's lock and waits for those who hold. Costs
+ * nothing where the pool never moves blocks. */
 void wi_pool_hold(weir_pool *pool);
 void wi_pool_let_go(weir_pool *pool);
 

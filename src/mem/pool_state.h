@@ -3,6 +3,7 @@
 #define WI_MEM_POOL_STATE_H
 
 #include "base/process.h"
+#include "mem/gate.h"
 #include "mem/owners.h"
 #include "mem/pool.h"
 #include "mem/roots.h"
@@ -14,8 +15,10 @@
 /* A range handed to a user.
  *
  * Invariants: owners >= 1 while it is held; an empty block, requested_bytes == 0, has neither range nor foreign, its
- * buffer is NULL and its bytes 0; of others exactly one is there. With a range requested_bytes <= bytes and owner
- * counts it; with foreign nothing counts it, and bytes == requested_bytes. */
+ * buffer is NULL and its bytes 0; of others exactly one is there. With a range requested_bytes <= bytes, owner counts it,
+ * it is the range's holder, and buffer, root_serial and offset_bytes are where the range is: these change while the gate
+ * is closed, and are read inside it or with the pool's lock held. pins changes inside the gate. With foreign nothing
+ * counts it, and bytes == requested_bytes. */
 struct weir_block {
     _Atomic uint64_t owners;
     weir_pool *pool;
@@ -38,8 +41,8 @@ struct weir_block {
  * the parent is retained once while held_blocks != 0. */
 struct weir_pool {
     pthread_mutex_t lock; /* all below, but for what is set once */
-    pthread_rwlock_t
-        placement; /* where blocks are: shared for enqueuing, exclusive for moving; taken before lock */
+    wi_gate
+        gate; /* inside: blocks stay where they are; closed, by who has the lock: they are moved */
     wi_pool_options options;
     wi_process_mark *mark;
     wi_queue *touch_queue;

@@ -45,6 +45,8 @@ static void read_stats(const weir_pool *pool, weir_pool_stats *out)
     out->driver_frees = pool->roots.driver_frees;
     out->largest_free_bytes = stats.largest_free_bytes;
     out->oom_count = pool->oom_count;
+    out->compactions = stats.compactions;
+    out->moved_bytes = stats.moved_bytes;
 }
 
 void weir_pool_get_stats(const weir_pool *pool, weir_pool_stats *out)

@@ -29,6 +29,7 @@ typedef struct wi_root {
 /* Invariants: reserved.current == bytes of all roots, those given back and not released included;
  * reserved.count == driver_allocs; the list first..last ascends in sequence. */
 typedef struct wi_roots {
+    weir_pool *pool; /* whose roots they are */
     cl_context context;
     wi_queue *queue;       /* whose commands use the roots */
     wi_queue *touch_queue; /* new roots are touched here, so that this does not wait for work */
