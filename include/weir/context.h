@@ -58,7 +58,7 @@ WEIR_API WEIR_NODISCARD weir_status weir_context_synchronize(weir_context *conte
 /** Forgets a sticking error. */
 WEIR_API void weir_context_reset_error(weir_context *context);
 
-/** Returns the device of a context; owned by its system. */
+/** Returns the device of a context; owned by its system, or by an adopted context itself. */
 WEIR_API weir_device *weir_context_get_device(const weir_context *context);
 
 /** Returns the pool of a context; lives as long as the context. */

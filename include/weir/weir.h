@@ -16,6 +16,8 @@
  * the caller, and are NULL after a failure. Work is enqueued in order on the context's queue; reading a value to the
  * host and weir_context_synchronize() wait for it.
  *
+ * interop_cl.h, which this header leaves out, joins weir with OpenCL of the program's own.
+ *
  * docs/examples/accumulate.c is a whole program.
  */
 #ifndef WEIR_WEIR_H
