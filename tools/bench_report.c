@@ -44,7 +44,9 @@ static int target_holds(const bench_result *result)
     double value = bench_samples_median(&row->samples);
 
     if (row->samples.count == 0 || row->is_void) return -1;
+    if (result->measurement->rule == BENCH_NO_TARGET) return -1;
     if (result->measurement->rule == BENCH_VALUE_AT_MOST) return value <= target;
+    if (result->measurement->rule == BENCH_VALUE_AT_LEAST) return value >= target;
     if (!has_ratio(row)) return -1;
     switch (result->measurement->rule) {
     case BENCH_RATIO_AT_MOST:
@@ -63,9 +65,11 @@ static const char *target_text(const bench_measurement *measurement, char *buffe
         [BENCH_RATIO_AT_LEAST] = "ratio >= %g",
         [BENCH_DIFFERENCE_AT_MOST] = "value - peer <= %g",
         [BENCH_VALUE_AT_MOST] = "value <= %g",
+        [BENCH_VALUE_AT_LEAST] = "value >= %g",
+        [BENCH_NO_TARGET] = "none",
     };
 
-    /* The formats are those of the table above, one number each. */
+    /* The formats are those of the table above, one number each at most. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     (void)snprintf(buffer, bytes, formats[measurement->rule], measurement->target);
@@ -147,7 +151,10 @@ static const char *value_text(const bench_row *row, const bench_samples *samples
 
     if (samples->count == 0) return "-";
     if (strcmp(row->unit, "s") == 0) return output_seconds(value, buffer, bytes);
-    (void)snprintf(buffer, bytes, "%.1f GB/s", value * 1e-9);
+    if (strcmp(row->unit, "B/s") == 0)
+        (void)snprintf(buffer, bytes, "%.1f GB/s", value * 1e-9);
+    else
+        (void)snprintf(buffer, bytes, "%.1f M%s", value * 1e-6, row->unit);
     return buffer;
 }
 
@@ -165,7 +172,10 @@ static void add_row(text_table *rows, const bench_result *result)
     else
         table_add(rows, "-");
     table_add(rows, "%s", target_text(result->measurement, text[2], sizeof text[2]));
-    table_add(rows, "%s", answers[target_holds(result) + 1]);
+    if (result->measurement->rule == BENCH_NO_TARGET)
+        table_add(rows, "-");
+    else
+        table_add(rows, "%s", answers[target_holds(result) + 1]);
     table_add(rows, "%s", row->peer);
 }
 

@@ -25,16 +25,19 @@ static const bench_measurement *const measurements[] = {
     &bench_loop_function_hand, &bench_loop_function_torch,  &bench_loop_function_jax,
     &bench_loop_function_tf,   &bench_loop_function_tf_jit, &bench_capture_1000,
     &bench_function_call,      &bench_op_overhead,          &bench_start_warm,
-    &bench_accumulate_f32,
+    &bench_accumulate_f32,     &bench_alloc_pair,           &bench_alloc_pair_malloc,
+    &bench_alloc_pair_driver,  &bench_alloc_pair_pyopencl,  &bench_alloc_pair_1000,
+    &bench_alloc_pair_1000000, &bench_alloc_mixed_malloc,   &bench_alloc_mixed_driver,
+    &bench_alloc_threads_2,    &bench_alloc_threads_4,      &bench_alloc_threads_8,
+    &bench_replay_events,
 };
 
 #define MEASUREMENTS (sizeof measurements / sizeof measurements[0])
 
 static const char *const later[] = {
-    "accumulate.bf16", "alloc.pair",  "alloc.mixed",     "alloc.threads",   "replay.events",
-    "select.live",     "select.read", "as.call",         "elementwise.exp", "elementwise.tanh",
-    "random.normal",   "sum.plain",   "sum.compensated", "sum.exact",       "scatter.add",
-    "matmul.1024",     "mlp.step",
+    "accumulate.bf16",  "select.live",   "select.read", "as.call",         "elementwise.exp",
+    "elementwise.tanh", "random.normal", "sum.plain",   "sum.compensated", "sum.exact",
+    "scatter.add",      "matmul.1024",   "mlp.step",
 };
 
 static const program_option options[] = {
@@ -228,12 +231,16 @@ const program_command command_bench = {
     .operands = "[NAME...]",
     .operand_max = 64,
     .options = options,
-    .details = "Names: loop.eager loop.variable loop.tape loop.function capture.1000 "
-               "function.call op.overhead\n"
-               "start.warm accumulate.f32; all of them if none is given. Peers run on "
-               "WEIR_PEERS_TORCH, a python\n"
-               "that has torch, and WEIR_PEERS_TF, one that has tensorflow and jax. WEIR_DEVICE "
-               "chooses the device.\n"
-               "A missing peer is named; a target that is missed is shown and is no failure.\n",
+    .details =
+        "Names: loop.eager loop.variable loop.tape loop.function capture.1000 "
+        "function.call op.overhead\n"
+        "start.warm accumulate.f32 alloc.pair alloc.mixed alloc.threads replay.events; all of "
+        "them if none is given.\n"
+        "Peers run on WEIR_PEERS_TORCH, a python that has torch, and WEIR_PEERS_TF, one that has "
+        "tensorflow and\n"
+        "jax; either may have pyopencl. WEIR_DEVICE chooses the device; WEIR_TRACES_DIR has the "
+        "traces of\n"
+        "replay.events.\n"
+        "A missing peer is named; a target that is missed is shown and is no failure.\n",
     .run = run,
 };

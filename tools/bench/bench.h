@@ -20,12 +20,14 @@ typedef struct bench_peers {
     const char *tf_python;    /* the python that has tensorflow and jax; NULL: none given */
 } bench_peers;
 
-/* How a target reads: on the ratio to the peer, on the difference to it, or on the value alone. */
+/* How a target reads: on the ratio to the peer, on the difference to it, on the value alone, or not at all. */
 typedef enum bench_rule {
     BENCH_RATIO_AT_MOST,
     BENCH_RATIO_AT_LEAST,
     BENCH_DIFFERENCE_AT_MOST,
-    BENCH_VALUE_AT_MOST
+    BENCH_VALUE_AT_MOST,
+    BENCH_VALUE_AT_LEAST,
+    BENCH_NO_TARGET
 } bench_rule;
 
 /* What a measurement found.
@@ -64,6 +66,18 @@ extern const bench_measurement bench_function_call;
 extern const bench_measurement bench_op_overhead;
 extern const bench_measurement bench_start_warm;
 extern const bench_measurement bench_accumulate_f32;
+extern const bench_measurement bench_alloc_pair;
+extern const bench_measurement bench_alloc_pair_malloc;
+extern const bench_measurement bench_alloc_pair_driver;
+extern const bench_measurement bench_alloc_pair_pyopencl;
+extern const bench_measurement bench_alloc_pair_1000;
+extern const bench_measurement bench_alloc_pair_1000000;
+extern const bench_measurement bench_alloc_mixed_malloc;
+extern const bench_measurement bench_alloc_mixed_driver;
+extern const bench_measurement bench_alloc_threads_2;
+extern const bench_measurement bench_alloc_threads_4;
+extern const bench_measurement bench_alloc_threads_8;
+extern const bench_measurement bench_replay_events;
 
 /** Appends a number; beyond BENCH_REPEATS_MAX it is dropped. */
 void bench_samples_add(bench_samples *samples, double value);

@@ -27,20 +27,26 @@ static int find_device(const char *index, cl_device_id *out)
     return 1;
 }
 
+int by_hand_open_context(by_hand *hand, const char *index)
+{
+    cl_int error = CL_SUCCESS;
+
+    if (!find_device(index, &hand->device)) return 0;
+    hand->context = clCreateContext(NULL, 1, &hand->device, NULL, NULL, &error);
+    return hand->context != NULL;
+}
+
 int by_hand_open(by_hand *hand, const char *index, const char *const *lines, size_t count,
                  const char *name)
 {
-    cl_device_id device = NULL;
     cl_int error = CL_SUCCESS;
 
-    if (!find_device(index, &device)) return 0;
-    hand->context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    if (hand->context == NULL) return 0;
-    hand->queue = clCreateCommandQueue(hand->context, device, 0, &error);
+    if (!by_hand_open_context(hand, index)) return 0;
+    hand->queue = clCreateCommandQueue(hand->context, hand->device, 0, &error);
     hand->program = clCreateProgramWithSource(hand->context, (cl_uint)count, (const char **)lines,
                                               NULL, &error);
     if (hand->queue == NULL || hand->program == NULL ||
-        clBuildProgram(hand->program, 1, &device, "", NULL, NULL) != CL_SUCCESS)
+        clBuildProgram(hand->program, 1, &hand->device, "", NULL, NULL) != CL_SUCCESS)
         return 0;
     hand->kernel = clCreateKernel(hand->program, name, &error);
     return hand->kernel != NULL;

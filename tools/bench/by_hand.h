@@ -7,6 +7,7 @@
 
 /* One kernel and what it needs. Starts zeroed; all may be NULL. */
 typedef struct by_hand {
+    cl_device_id device;
     cl_context context;
     cl_command_queue queue;
     cl_program program;
@@ -14,6 +15,9 @@ typedef struct by_hand {
     size_t items; /* of a launch */
     size_t group; /* work-group size; 0: the driver's choice */
 } by_hand;
+
+/** Opens the device that weir calls "p.d" without queue and kernel. Returns as by_hand_open(). */
+int by_hand_open_context(by_hand *hand, const char *index);
 
 /** Builds the kernel `name` of a text for the device that weir calls "p.d".
  * Returns 1, or 0 if the driver refuses; `hand` may then be half made. */
