@@ -2,7 +2,7 @@
 # `weir bench`: its names, its JSON, peers that are missing. How fast anything is, is not tested.
 # shellcheck source-path=SCRIPTDIR source=cli.bash
 . "$(dirname "$0")/cli.bash"
-unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT WEIR_PEERS_DIR WEIR_PEERS_TORCH WEIR_PEERS_TF
+unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT WEIR_PEERS_DIR WEIR_PEERS_TORCH WEIR_PEERS_TF WEIR_TRACES_DIR
 names="name,unit,value,repeats,peer,peer_value,peer_repeats,ratio,target,holds"
 
 weir bench --help
@@ -10,8 +10,7 @@ expect_code 0
 expect_stdout "loop.eager"
 weir bench sideways
 expect_usage "sideways" "loop.eager" "loop.function, capture.1000" "accumulate.f32"
-for name in accumulate.bf16 alloc.pair alloc.mixed alloc.threads replay.events select.live \
-    select.read as.call elementwise.exp elementwise.tanh random.normal sum.plain sum.compensated sum.exact \
+for name in accumulate.bf16 select.live select.read as.call elementwise.exp elementwise.tanh random.normal sum.plain sum.compensated sum.exact \
     scatter.add matmul.1024 plan.resnet50 mlp.step; do
     weir bench "$name"
     expect_usage "$name" "not in this build"
@@ -95,6 +94,62 @@ if [ "${WEIR_TEST_SCALE:-1}" -le 10 ]; then
     expect_json rows.0.peer_repeats 5
     expect_json_range rows.0.ratio 1e-3 1e3
 fi
+
+# The rows of the pool: each has its peer, and pyopencl may be missing.
+expect_row() { # expect_row NUMBER NAME REPEATS PEER TARGET
+    expect_json "rows.$1.name" "$2"
+    expect_json "rows.$1.unit" s
+    expect_json "rows.$1.repeats" "$3"
+    expect_json_range "rows.$1.value" 1e-10 1
+    expect_json "rows.$1.peer" "$4"
+    expect_json "rows.$1.target" "$5"
+}
+if [ "${WEIR_TEST_SCALE:-1}" -le 1 ]; then
+    WEIR_DEVICE=$(test_devices | head -n 1)
+    export WEIR_DEVICE
+    WEIR_PEERS_TORCH=/bin/false WEIR_PEERS_TF=$work/python weir bench alloc.pair alloc.mixed alloc.threads --json
+    expect_code 0
+    expect_json rows 11
+    expect_row 0 alloc.pair 9 null "value <= 4e-08"
+    expect_json rows.0.peer_repeats 0
+    expect_row 1 alloc.pair 9 "malloc(4096) + free" "ratio <= 2.5"
+    expect_row 2 alloc.pair 9 "clCreateBuffer + clReleaseMemObject" "ratio <= 1"
+    expect_row 3 alloc.pair 9 "torch 0 MemoryPool" "ratio <= 1"
+    expect_json rows.3.peer_value 1000
+    expect_row 4 alloc.pair 9 "the same beside 10 live blocks; here 1000" "ratio <= 1.5"
+    expect_row 5 alloc.pair 9 "the same beside 10 live blocks; here 1000000" "ratio <= 1.5"
+    expect_row 6 alloc.mixed 9 "malloc + free" none
+    expect_json rows.6.holds null
+    expect_row 7 alloc.mixed 9 "clCreateBuffer + clReleaseMemObject" "ratio <= 1"
+    for i in 8 9 10; do
+        expect_row $i alloc.threads 9 "malloc(4096) + free, $((1 << (i - 7))) threads each" none
+    done
+    for i in 1 2 4 5 6 7 8 9 10; do
+        expect_json "rows.$i.peer_repeats" 9
+        expect_json_range "rows.$i.ratio" 1e-4 1e4
+    done
+fi
+unset WEIR_DEVICE
+weir bench replay.events --json
+expect_code 0
+expect_json rows 1
+expect_json rows.0.unit "events/s"
+expect_json rows.0.repeats 9
+expect_json_range rows.0.value 1e3 1e12
+expect_json rows.0.peer null
+expect_json rows.0.target "value >= 1e+07"
+mkdir "$work/traces"
+WEIR_TRACES_DIR=$work/traces weir bench replay.events
+expect_code 1
+expect_stdout "replay.events: no .csv in WEIR_TRACES_DIR"
+printf 'event,id,bytes,queue\nlive,1,4096,0\nalloc,2,70000,0\nfree,1,,0\n' >"$work/traces/a.csv"
+printf 'event,id,bytes,queue\nalloc,1,100,0\n' >"$work/traces/b.csv"
+WEIR_TRACES_DIR=$work/traces weir bench replay.events --json
+expect_code 0
+expect_json rows.0.repeats 9
+printf 'event,id,bytes,queue\nfree,1,,0\n' >"$work/traces/c.csv"
+WEIR_TRACES_DIR=$work/traces weir bench replay.events
+expect_code 2
 
 # Without a device there is JSON, too; without the null driver its row says so.
 OCL_ICD_VENDORS=$work/none weir bench loop.eager --json
