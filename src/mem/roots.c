@@ -33,7 +33,11 @@ static weir_status acquire(void *user, uint64_t bytes, void **out)
     status = wi_cl_buffer_create(roots->context, bytes, &root->buffer);
     if (status != WEIR_OK) goto done;
     status = wi_queue_touch(roots->touch_queue, root->buffer, bytes);
-    if (status != WEIR_OK) goto done;
+    if (status != WEIR_OK) {
+        /* Each touch is waited for and answers one request; a failure must not be the answer to the next. */
+        wi_queue_reset_error(roots->touch_queue);
+        goto done;
+    }
 
     root->bytes = bytes;
     root->serial = ++roots->next_serial;
