@@ -242,8 +242,10 @@ static int run_and_print(const loop_settings *settings, const loop_plan *plan)
 {
     int code = PROGRAM_FAILED;
     loop_runs runs;
-    loop_report timed = {plan, weir_device_get_strategy(plan->device),
-                         weir_device_get_limit_bytes(plan->device), NULL, 0};
+    loop_report timed = {
+        plan, weir_device_get_strategy(plan->device),
+        weir_device_is_limit_set(plan->device) ? weir_device_get_limit_bytes(plan->device) : 0,
+        NULL, 0};
 
     if (!runs_prepare(&runs, settings->svg != NULL)) {
         (void)fprintf(stderr, "weir loop: no host memory for the results\n");

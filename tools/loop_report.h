@@ -10,7 +10,7 @@
 typedef struct loop_report {
     const loop_plan *plan; /* device NULL: none was found */
     const char *pool;      /* name of the strategy in force; NULL: none, for want of a device */
-    uint64_t limit_bytes;  /* in force; 0: none */
+    uint64_t limit_bytes;  /* set by --limit or WEIR_LIMIT; 0: none */
     const loop_result *results;
     size_t count;
 } loop_report;

@@ -22,7 +22,7 @@ WEIR_API WEIR_NODISCARD weir_status weir_system_create(weir_system **out);
 /** Frees a system and its devices. NULL is allowed. */
 WEIR_API void weir_system_destroy(weir_system *system);
 
-/** Returns the number of devices. */
+/** Returns the number of devices, logical ones not counted. */
 WEIR_API size_t weir_system_count(const weir_system *system);
 
 /** Returns device i in the order the loader lists them, NULL outside 0 .. count - 1. Owned by the system. */
@@ -34,8 +34,8 @@ WEIR_API const char *weir_system_warning(const weir_system *system, size_t i);
 
 /** Chooses one device.
  *
- * selector   "0.1" (platform.device) | "pci=0000:01:00.0" | "uuid=..." | "name~text" (part of the name, any case) |
- *            "type=gpu|cpu|accelerator" (the driver's type); NULL: the best by class (discrete, integrated, cpu,
+ * selector   "0.1" (platform.device) | "0.1:0" (a logical device of it) | "pci=0000:01:00.0" | "uuid=..." |
+ *            "name~text" (part of the name, any case) | "type=gpu|cpu|accelerator" (the driver's type); NULL: the best by class (discrete, integrated, cpu,
  *            software), ties by lowest index, also among several matches; accelerators and emulators only by a
  *            selector other than type=; devices that are not available, have no compiler or are big-endian only by
  *            index, pci or uuid. A PCI address without its domain means domain 0. "" is malformed

@@ -82,11 +82,8 @@ static weir_status choose_device(cl_device_id handle, weir_device *given, wi_con
     } else if (wi_device_get_cl_device(given) != handle) {
         status = wi_fail(WEIR_E_ARG, where, "device %s of the options is not the one to adopt",
                          weir_device_get_index(given));
-    } else {
-        status = wi_device_check_process(given);
     }
-    if (status == WEIR_OK) status = wi_device_check_config(source->device);
-    return status;
+    return status == WEIR_OK ? wi_device_check_open(source->device, where) : status;
 }
 
 weir_status weir_context_adopt(cl_context context, cl_device_id device, cl_command_queue queue,

@@ -190,9 +190,7 @@ weir_status weir_context_create(weir_device *device, const weir_context_options 
         return wi_fail(WEIR_E_ARG, "weir_context_create",
                        "options must start from WEIR_CONTEXT_OPTIONS_INIT");
     }
-    status = wi_device_check_process(device);
-    if (status != WEIR_OK) return status;
-    status = wi_device_check_config(device);
+    status = wi_device_check_open(device, "weir_context_create");
     if (status != WEIR_OK) return status;
     source.is_self_checked = !given.no_self_check;
     return wi_context_open(&source, out);

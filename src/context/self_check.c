@@ -267,7 +267,8 @@ static weir_status fail_memory(const weir_context *context, weir_oom_cause cause
 weir_status wi_self_check_run(weir_context *context, wi_queue *queue, wi_self_check *report)
 {
     weir_status status = WEIR_OK;
-    wi_budget *budget = wi_device_get_budget(weir_context_get_device(context));
+    weir_device *device = weir_context_get_device(context);
+    wi_budget *budget = wi_device_get_budget(device);
     int is_budgeted = 0;
     cl_mem buffer = NULL;
     wi_kernel *kernel = NULL;
@@ -278,7 +279,10 @@ weir_status wi_self_check_run(weir_context *context, wi_queue *queue, wi_self_ch
     memset(report, 0, sizeof *report);
     status = wi_context_kernel(context, SELF_CHECK_KEY, make_recipe, sources, &kernel);
     if (status != WEIR_OK) goto done;
-    is_budgeted = wi_budget_take(budget, WI_SELF_CHECK_BYTES);
+    do {
+        is_budgeted = wi_budget_take(budget, WI_SELF_CHECK_BYTES);
+    } while (!is_budgeted &&
+             wi_lenders_ask(wi_device_get_lenders(device), NULL, WI_SELF_CHECK_BYTES) != 0);
     if (!is_budgeted) {
         status = fail_memory(context, WEIR_OOM_LIMIT);
         goto done;

@@ -4,6 +4,7 @@
 
 #include "cl/opencl.h"
 #include "device/budget.h"
+#include "device/lenders.h"
 #include "plan/strategy.h"
 
 #include <weir/device.h>
@@ -39,14 +40,20 @@ int wi_device_may_compact(const weir_device *device);
 /** The memory shared by all pools of this device. Its limit is the one in force. */
 wi_budget *wi_device_get_budget(weir_device *device);
 
-/** Verifies what the configuration takes from the environment. Whoever opens a device calls it first, since listing
- * devices passes over a malformed WEIR_POOL or WEIR_LIMIT. Errors: ARG (the message names the variable). */
-weir_status wi_device_check_config(const weir_device *device);
+/** The pools that share that memory. */
+wi_lenders *wi_device_get_lenders(weir_device *device);
+
+/** Verifies that a context may be opened: the process, the way the device is split, and what the configuration takes
+ * from the environment, since listing devices passes over a malformed WEIR_POOL or WEIR_LIMIT.
+ * where   the public call
+ * Errors: FORKED, ARG (the message names the variable). */
+weir_status wi_device_check_open(const weir_device *device, const char *where);
 
 /** OK, or FORKED (recorded) in a process forked after the device was listed: its driver does not work there. */
-weir_status wi_device_check_process(const weir_device *device);
+weir_status wi_device_check_process(const weir_device *device, const char *where);
 
-/** Freezes the configuration; the first caller's label is what CONFIG_FROZEN names. Thread: safe. */
-void wi_device_freeze(weir_device *device, const char *owner);
+/** Freezes the configuration and how the device is split; the first caller's label is what CONFIG_FROZEN names.
+ * Thread: safe. Errors: ARG (split since the context was opened), nothing frozen. */
+weir_status wi_device_freeze(weir_device *device, const char *owner);
 
 #endif

@@ -1,4 +1,5 @@
-/* Strategy and limit: chosen by the program, else by the environment, else by default.
+/* Strategy and limit: chosen by the program, else by the environment, else by default. There is always a limit: a
+ * strategy brings its own, so that what contexts of one device reserve together is bounded also where nobody set one.
  *
  * What the program chose is kept apart from what is in force, so that strategy and limit can be set by separate calls
  * in any order, and a call that repeats the values in force is recognised. The environment is read whenever a
@@ -87,9 +88,9 @@ int wi_limit_parse(const char *text, uint64_t *bytes, double *fraction)
     return 0;
 }
 
-weir_status wi_memory_config_apply(wi_memory_config *config, const weir_memory_options *options)
+weir_status wi_memory_config_apply(wi_memory_config *config, const weir_memory_options *options,
+                                   const char *where)
 {
-    static const char where[] = "weir_device_configure";
     weir_memory_options given;
     const wi_strategy *strategy = NULL;
     weir_status status = WEIR_OK;
@@ -134,6 +135,16 @@ static const char *environment(const char *name)
     return text != NULL && text[0] != '\0' ? text : NULL;
 }
 
+/* Puts a limit in force, or the strategy's own where none is set (both 0). */
+static void put_in_force(wi_memory_config *config, uint64_t bytes, double fraction,
+                         uint64_t device_bytes)
+{
+    config->is_limit_set = bytes != 0 || fraction > 0;
+    config->limit_bytes = config->is_limit_set
+                              ? (fraction > 0 ? fraction_of(fraction, device_bytes) : bytes)
+                              : wi_strategy_default_limit(config->strategy_in_force, device_bytes);
+}
+
 weir_status wi_memory_config_resolve(wi_memory_config *config, uint64_t device_bytes)
 {
     const char *pool = environment("WEIR_POOL");
@@ -143,17 +154,22 @@ weir_status wi_memory_config_resolve(wi_memory_config *config, uint64_t device_b
     double fraction = config->given_fraction;
     weir_status status = WEIR_OK;
 
-    config->strategy_in_force = strategy != NULL ? strategy : wi_strategy_default();
-    config->limit_bytes = 0;
     if (strategy == NULL && pool != NULL) status = find_strategy("WEIR_POOL", pool, &strategy);
+    config->strategy_in_force = strategy != NULL ? strategy : wi_strategy_default();
+    put_in_force(config, 0, 0, device_bytes);
     if (status != WEIR_OK) return status;
-    if (strategy != NULL) config->strategy_in_force = strategy;
 
     if (bytes == 0 && fraction == 0 && limit != NULL && !wi_limit_parse(limit, &bytes, &fraction))
-        return wi_fail(WEIR_E_ARG, "WEIR_LIMIT",
-                       "WEIR_LIMIT is \"%.60s\"; expected bytes such as 512M (K, M, G) or a "
-                       "percentage such as 50%%",
-                       limit);
-    config->limit_bytes = fraction > 0 ? fraction_of(fraction, device_bytes) : bytes;
+        return wi_fail_hint(WEIR_E_ARG, "WEIR_LIMIT", "unset WEIR_LIMIT for the default limit",
+                            "WEIR_LIMIT is \"%.60s\"; expected bytes above 0 such as 512M (K, M, "
+                            "G) or a percentage such as 50%%",
+                            limit);
+    put_in_force(config, bytes, fraction, device_bytes);
     return WEIR_OK;
+}
+
+int wi_memory_config_equal(const wi_memory_config *a, const wi_memory_config *b)
+{
+    return a->strategy_in_force == b->strategy_in_force && a->limit_bytes == b->limit_bytes &&
+           a->no_compaction == b->no_compaction;
 }

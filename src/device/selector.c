@@ -30,7 +30,10 @@ static int number_field(const char **text, char end, unsigned *out)
 
 static int parse_index(const char *text, wi_selector *out)
 {
-    return number_field(&text, '.', &out->platform) && number_field(&text, '\0', &out->device);
+    if (!number_field(&text, '.', &out->platform)) return 0;
+    out->has_logical = strchr(text, ':') != NULL;
+    return number_field(&text, out->has_logical ? ':' : '\0', &out->device) &&
+           (!out->has_logical || number_field(&text, '\0', &out->logical));
 }
 
 static int parse_pci(const char *text, wi_selector *out) { return wi_pci_parse(text, &out->pci); }

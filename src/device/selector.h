@@ -1,4 +1,4 @@
-/* The words with which a person names a device: "0.1", "pci=...", "uuid=...", "name~...", "type=...". */
+/* The words with which a person names a device: "0.1", "0.1:0", "pci=...", "uuid=...", "name~...", "type=...". */
 #ifndef WI_DEVICE_SELECTOR_H
 #define WI_DEVICE_SELECTOR_H
 
@@ -17,9 +17,11 @@ typedef enum wi_selector_kind {
 
 typedef struct wi_selector {
     wi_selector_kind kind;
-    unsigned platform;             /* INDEX */
-    unsigned device;               /* INDEX */
-    wi_pci pci;                    /* PCI */
+    unsigned platform; /* INDEX */
+    unsigned device;   /* INDEX */
+    unsigned logical;  /* INDEX, if has_logical */
+    int has_logical;   /* 1: "0.1:0", a part of the device, which choosing does not look at */
+    wi_pci pci;        /* PCI */
     char uuid[WI_UUID_DIGITS + 1]; /* UUID */
     const char *text;              /* NAME: part of the name; borrowed from the selector's text */
     uint64_t type;                 /* TYPE: a bit of CL_DEVICE_TYPE */

@@ -233,6 +233,15 @@ weir_status weir_system_find(const weir_system *system, const char *selector, we
     if (status != WEIR_OK) return status;
     chosen = wi_selector_choose(&parsed, system->records, system->device_count);
     if (chosen == system->device_count) return fail_no_device(system, selector);
-    *out = system->devices[chosen];
-    return WEIR_OK;
+    if (!parsed.has_logical) {
+        *out = system->devices[chosen];
+        return WEIR_OK;
+    }
+    *out = weir_device_logical(system->devices[chosen], parsed.logical);
+    if (*out != NULL) return WEIR_OK;
+    return wi_fail_hint(WEIR_E_NO_DEVICE, "weir_system_find",
+                        "weir_device_split() makes logical devices",
+                        "device %s has %zu logical devices: there is no %.40s",
+                        weir_device_get_index(system->devices[chosen]),
+                        weir_device_logical_count(system->devices[chosen]), selector);
 }

@@ -52,6 +52,7 @@ weir_status wi_pool_create(const wi_pool_options *options, weir_pool **out)
     pool->roots.queue = options->queue;
     pool->roots.touch_queue = pool->touch_queue;
     pool->roots.budget = wi_device_get_budget(options->device);
+    wi_pool_join(pool);
 
     *out = pool;
     pool = NULL;
@@ -63,6 +64,7 @@ done:
 void wi_pool_destroy(weir_pool *pool)
 {
     if (pool == NULL) return;
+    wi_pool_leave(pool);
     wi_arena_destroy(pool->arena);
     (void)wi_roots_drain(&pool->roots);
     wi_queue_destroy(pool->touch_queue);
@@ -93,14 +95,15 @@ static weir_status open_arena(weir_pool *pool, const char *owner)
     const wi_device_traits *traits = wi_device_get_traits(device);
     wi_root_source source = wi_roots_source(&pool->roots);
     wi_arena_options options = {0};
+    weir_status status = wi_device_freeze(device, owner);
 
-    wi_device_freeze(device, owner);
+    if (status != WEIR_OK) return status;
     wi_compact_add(pool, &source);
     options.granule_bytes = wi_pool_get_align_bytes(pool);
     if (options.granule_bytes < GRANULE_BYTES) options.granule_bytes = GRANULE_BYTES;
     options.max_root_bytes = traits->max_alloc_bytes;
     options.total_bytes = traits->global_bytes;
-    options.has_limit = weir_device_get_limit_bytes(device) != 0;
+    options.has_limit = 1; /* the device's budget: set by the user, or the strategy's own */
     return wi_arena_create(wi_device_get_strategy_row(device), &options, &source, &pool->arena);
 }
 
@@ -136,23 +139,28 @@ void wi_pool_put_block_object(weir_pool *pool, weir_block *block)
     pool->spare_count++;
 }
 
-/* Places a block that is not empty. Needs the lock. */
+/* Places a block that is not empty. Needs the lock, which is let go while other pools are asked. */
 static weir_status place(weir_pool *pool, uint64_t bytes, const char *owner, weir_block *block)
 {
     weir_status status = WEIR_OK;
     weir_oom_cause cause = WEIR_OOM_NONE;
     wi_placement placement = {0};
-    wi_owner *entry = wi_owners_find(&pool->owners, wi_scopes_path(&pool->scopes), owner);
+    wi_owner *entry = NULL;
 
-    if (entry == NULL) {
-        return wi_fail(WEIR_E_HOST_MEMORY, "weir_pool_alloc", "no host memory for owner %s", owner);
-    }
-    if (pool->arena == NULL) {
-        status = open_arena(pool, owner);
-        if (status != WEIR_OK) return status;
-    }
-    wi_roots_reap(&pool->roots);
-    status = wi_arena_alloc(pool->arena, bytes, &placement, &cause);
+    do {
+        entry = wi_owners_find(&pool->owners, wi_scopes_path(&pool->scopes), owner);
+        if (entry == NULL) {
+            return wi_fail(WEIR_E_HOST_MEMORY, "weir_pool_alloc", "no host memory for owner %s",
+                           owner);
+        }
+        if (pool->arena == NULL) {
+            status = open_arena(pool, owner);
+            if (status != WEIR_OK) return status;
+        }
+        wi_roots_reap(&pool->roots);
+        status = wi_arena_alloc(pool->arena, bytes, &placement, &cause);
+    } while (status == WEIR_E_OUT_OF_MEMORY && cause != WEIR_OOM_MAX_ALLOC &&
+             wi_pool_ask_others(pool, bytes));
     if (status == WEIR_E_OUT_OF_MEMORY) {
         weir_oom_report report;
         pool->oom_count++;

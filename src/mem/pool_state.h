@@ -46,6 +46,7 @@ struct weir_pool {
     wi_pool_options options;
     wi_process_mark *mark;
     wi_queue *touch_queue;
+    wi_lender lender; /* this pool among those of its device */
     wi_arena *arena;
     wi_roots roots;
     wi_owners owners;
@@ -72,6 +73,14 @@ void wi_pool_retain_parent(weir_pool *pool);
 
 /** What the device's budget counts beyond this pool's roots. Other pools go on meanwhile. Needs the lock. */
 uint64_t wi_pool_reserved_by_others(const weir_pool *pool);
+
+/** Joins the pools of the device, and leaves them. Without the lock. Leaving without having joined is allowed. */
+void wi_pool_join(weir_pool *pool);
+void wi_pool_leave(weir_pool *pool);
+
+/** Has other pools of the device give back what they hold free, for a request of `bytes` that failed; returns 1 if one
+ * did. Needs the lock, which is let go meanwhile: what was read under it is to be read again. */
+int wi_pool_ask_others(weir_pool *pool, uint64_t bytes);
 
 /** OK, or FORKED (recorded) in a process forked after the pool was made. */
 weir_status wi_pool_check_process(const weir_pool *pool, const char *where);

@@ -449,6 +449,16 @@ void wi_arena_trim(wi_arena *arena, uint64_t keep_bytes)
     arena->recent = (wi_recent){.now_bytes = arena->in_use_bytes};
 }
 
+uint64_t wi_arena_lend(wi_arena *arena, uint64_t bytes)
+{
+    const uint64_t before = arena->reserved_bytes;
+
+    if ((arena->strategy->failure_steps & WI_STEP_RETURN) == 0) return 0;
+    release_unused(arena, 0, bytes < before ? before - bytes : 0);
+    if (arena->root_count == 0) arena->growth = (wi_growth){0};
+    return before - arena->reserved_bytes;
+}
+
 void wi_arena_get_stats(const wi_arena *arena, wi_arena_stats *out)
 {
     const wi_range *largest = arena->strategy->ranges->largest(arena->index);

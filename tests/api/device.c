@@ -63,8 +63,11 @@ Test(device, listing_freezes_nothing)
     cr_assert_eq(weir_device_get_limit_bytes(device), 1U << 20);
     wt_ok(configure(device, "growth", 0, 0.5));
     cr_assert_eq(weir_device_get_limit_bytes(device), UINT64_C(17179869184) / 2);
+    cr_assert(weir_device_is_limit_set(device));
     wt_ok(weir_device_configure(device, NULL));
-    cr_assert_eq(weir_device_get_limit_bytes(device), 0U);
+    cr_assert_not(weir_device_is_limit_set(device));
+    cr_assert_gt(weir_device_get_limit_bytes(device), UINT64_C(17179869184) / 2);
+    cr_assert_leq(weir_device_get_limit_bytes(device), UINT64_C(17179869184));
     weir_system_destroy(system);
 }
 
@@ -114,7 +117,7 @@ Test(device, refuses_nonsense)
     wt_fails(configure(device, NULL, 0, -1), WEIR_E_ARG);
     wt_fails(configure(device, NULL, 0, (double)NAN), WEIR_E_ARG);
     wt_fails(configure(NULL, NULL, 0, 0), WEIR_E_ARG);
-    cr_assert_eq(weir_device_get_limit_bytes(device), 0U);
+    cr_assert_not(weir_device_is_limit_set(device));
     weir_system_destroy(system);
 }
 

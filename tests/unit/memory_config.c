@@ -18,6 +18,8 @@ static void clear_environment(void)
 TestSuite(memory_config, .timeout = 10, .init = clear_environment);
 
 #define DEVICE_BYTES (UINT64_C(1) << 30)
+#define MIB (UINT64_C(1) << 20)
+#define WHERE "weir_device_configure"
 
 Test(memory_config, reads_limits)
 {
@@ -47,6 +49,12 @@ Test(memory_config, reads_limits)
                                       "16MB",
                                       "16 M",
                                       " 16",
+                                      " 16M",
+                                      "16M ",
+                                      "5%%",
+                                      "-5%",
+                                      "100.5%",
+                                      "1000000000000%",
                                       "16T",
                                       "M",
                                       "0%",
@@ -84,7 +92,41 @@ Test(memory_config, has_defaults)
     memset(&config, 0, sizeof config);
     cr_assert_eq(wi_memory_config_resolve(&config, DEVICE_BYTES), WEIR_OK);
     cr_assert_eq(config.strategy_in_force, wi_strategy_default());
-    cr_assert_eq(config.limit_bytes, 0U);
+    cr_assert_eq(config.limit_bytes,
+                 wi_strategy_default_limit(config.strategy_in_force, DEVICE_BYTES));
+    cr_assert_not(config.is_limit_set);
+}
+
+/* The two rows that follow TensorFlow leave a reserve; the others take all. */
+Test(memory_config, a_strategy_brings_its_own_limit_where_none_is_set)
+{
+    static const struct {
+        const char *strategy;
+        uint64_t device_bytes;
+        uint64_t limit_bytes;
+    } rows[] = {
+        {"prealloc", 1024 * MIB, (1024 - 225) * MIB},
+        {"growth", 1024 * MIB, (1024 - 225) * MIB},
+        {"growth", 2048 * MIB - 1, 2048 * MIB - 1 - 225 * MIB},
+        {"growth", 2048 * MIB, (2048 - 300) * MIB},
+        {"prealloc", 6000 * MIB, 5700 * MIB},
+        {"prealloc", 20000 * MIB, 19000 * MIB},
+        {"growth", 400 * MIB, 200 * MIB}, /* never under half */
+        {"growth", 1, 1},
+        {"ondemand", 1024 * MIB, 1024 * MIB},
+        {"direct", 20000 * MIB, 20000 * MIB},
+        {"adaptive", 6000 * MIB, 6000 * MIB},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        wi_memory_config config = {.strategy = wi_strategy_find(rows[i].strategy)};
+
+        cr_assert_eq(wi_memory_config_resolve(&config, rows[i].device_bytes), WEIR_OK);
+        cr_assert_eq(config.limit_bytes, rows[i].limit_bytes, "%s of %llu: %llu", rows[i].strategy,
+                     (unsigned long long)rows[i].device_bytes,
+                     (unsigned long long)config.limit_bytes);
+        cr_assert_not(config.is_limit_set);
+    }
 }
 
 static void apply(wi_memory_config *config, const char *strategy, uint64_t bytes, double fraction)
@@ -94,7 +136,7 @@ static void apply(wi_memory_config *config, const char *strategy, uint64_t bytes
     options.strategy = strategy;
     options.limit_bytes = bytes;
     options.limit_fraction = fraction;
-    cr_assert_eq(wi_memory_config_apply(config, &options), WEIR_OK, "%s",
+    cr_assert_eq(wi_memory_config_apply(config, &options, WHERE), WEIR_OK, "%s",
                  weir_last_error()->message);
     cr_assert_eq(wi_memory_config_resolve(config, DEVICE_BYTES), WEIR_OK, "%s",
                  weir_last_error()->message);
@@ -132,9 +174,16 @@ Test(memory_config, a_new_limit_takes_the_place_of_the_other_kind)
     cr_assert_eq(config.limit_bytes, DEVICE_BYTES);
     apply(&config, NULL, 2000, 0);
     cr_assert_eq(config.limit_bytes, 2000U);
-    cr_assert_eq(wi_memory_config_apply(&config, NULL), WEIR_OK);
+    cr_assert(config.is_limit_set);
+    apply(&config, NULL, 1, 0);
+    cr_assert_eq(config.limit_bytes, 1U);
+    apply(&config, NULL, 2 * DEVICE_BYTES, 0); /* more than there is: as given */
+    cr_assert_eq(config.limit_bytes, 2 * DEVICE_BYTES);
+    cr_assert_eq(wi_memory_config_apply(&config, NULL, WHERE), WEIR_OK);
     cr_assert_eq(wi_memory_config_resolve(&config, DEVICE_BYTES), WEIR_OK);
-    cr_assert_eq(config.limit_bytes, 0U);
+    cr_assert_eq(config.limit_bytes,
+                 wi_strategy_default_limit(wi_strategy_default(), DEVICE_BYTES));
+    cr_assert_not(config.is_limit_set);
 }
 
 Test(memory_config, refuses_nonsense_and_changes_nothing)
@@ -159,11 +208,48 @@ Test(memory_config, refuses_nonsense_and_changes_nothing)
         options.strategy = bad[i].strategy;
         options.limit_bytes = bad[i].bytes;
         options.limit_fraction = bad[i].fraction;
-        cr_assert_eq(wi_memory_config_apply(&config, &options), WEIR_E_ARG, "case %zu", i);
+        cr_assert_eq(wi_memory_config_apply(&config, &options, WHERE), WEIR_E_ARG, "case %zu", i);
         cr_assert_not_null(strstr(weir_last_error()->message, bad[i].told), "%s",
                            weir_last_error()->message);
         cr_assert_str_eq(wi_strategy_name(config.strategy), "direct");
         cr_assert_eq(config.given_bytes, 4096U);
+    }
+}
+
+Test(memory_config, an_unknown_strategy_is_told_every_name_there_is)
+{
+    weir_memory_options options = WEIR_MEMORY_OPTIONS_INIT;
+    wi_memory_config config;
+
+    memset(&config, 0, sizeof config);
+    options.strategy = "puddle";
+    cr_assert_eq(wi_memory_config_apply(&config, &options, WHERE), WEIR_E_ARG);
+    for (size_t i = 0; wi_strategy_at(i) != NULL; i++)
+        cr_assert_not_null(strstr(weir_last_error()->message, wi_strategy_name(wi_strategy_at(i))),
+                           "%s: %s", wi_strategy_name(wi_strategy_at(i)),
+                           weir_last_error()->message);
+    setenv("WEIR_POOL", "puddle", 1);
+    cr_assert_eq(wi_memory_config_resolve(&config, DEVICE_BYTES), WEIR_E_ARG);
+    cr_assert_not_null(strstr(weir_last_error()->message, "WEIR_POOL"));
+    for (size_t i = 0; wi_strategy_at(i) != NULL; i++)
+        cr_assert_not_null(strstr(weir_last_error()->message, wi_strategy_name(wi_strategy_at(i))),
+                           "%s: %s", wi_strategy_name(wi_strategy_at(i)),
+                           weir_last_error()->message);
+}
+
+Test(memory_config, a_limit_of_zero_in_the_environment_is_malformed)
+{
+    static const char *const zeros[] = {"0", "0K", "0M", "0%", "0.0%"};
+    wi_memory_config config;
+
+    memset(&config, 0, sizeof config);
+    for (size_t i = 0; i < sizeof zeros / sizeof zeros[0]; i++) {
+        setenv("WEIR_LIMIT", zeros[i], 1);
+        cr_assert_eq(wi_memory_config_resolve(&config, DEVICE_BYTES), WEIR_E_ARG, "%s", zeros[i]);
+        cr_assert_not_null(strstr(weir_last_error()->message, "WEIR_LIMIT"));
+        cr_assert_not_null(strstr(weir_last_error()->message, "expected bytes above 0"), "%s",
+                           weir_last_error()->message);
+        cr_assert_not(config.is_limit_set);
     }
 }
 
@@ -174,7 +260,7 @@ Test(memory_config, refuses_options_without_their_size)
 
     memset(&config, 0, sizeof config);
     options.struct_size = 0;
-    cr_assert_eq(wi_memory_config_apply(&config, &options), WEIR_E_ARG);
+    cr_assert_eq(wi_memory_config_apply(&config, &options, WHERE), WEIR_E_ARG);
 }
 
 Test(memory_config, takes_what_an_older_caller_has_of_the_options)
@@ -190,13 +276,13 @@ Test(memory_config, takes_what_an_older_caller_has_of_the_options)
     options.struct_size = offsetof(weir_memory_options, limit_bytes);
     options.strategy = "direct";
     options.limit_bytes = 4096; /* past what this caller knows: not its own */
-    cr_assert_eq(wi_memory_config_apply(&config, &options), WEIR_OK);
+    cr_assert_eq(wi_memory_config_apply(&config, &options, WHERE), WEIR_OK);
     cr_assert_str_eq(wi_strategy_name(config.strategy), "direct");
     cr_assert_eq(config.given_bytes, 0U);
 
     newer.options = options;
     newer.options.struct_size = sizeof newer; /* a newer caller's: its beginning counts */
-    cr_assert_eq(wi_memory_config_apply(&config, &newer.options), WEIR_OK);
+    cr_assert_eq(wi_memory_config_apply(&config, &newer.options, WHERE), WEIR_OK);
     cr_assert_eq(config.given_bytes, 4096U);
 }
 
@@ -218,7 +304,9 @@ Test(memory_config, takes_defaults_from_the_environment)
     setenv("WEIR_LIMIT", "", 1);
     memset(&config, 0, sizeof config);
     cr_assert_eq(wi_memory_config_resolve(&config, DEVICE_BYTES), WEIR_OK);
-    cr_assert_eq(config.limit_bytes, 0U);
+    cr_assert_eq(config.limit_bytes,
+                 wi_strategy_default_limit(wi_strategy_default(), DEVICE_BYTES));
+    cr_assert_not(config.is_limit_set);
 }
 
 Test(memory_config, names_a_malformed_variable)
@@ -238,5 +326,5 @@ Test(memory_config, names_a_malformed_variable)
     cr_assert_eq(wi_memory_config_resolve(&config, DEVICE_BYTES), WEIR_E_ARG);
     cr_assert_not_null(strstr(weir_last_error()->message, "WEIR_LIMIT"));
     cr_assert_not_null(strstr(weir_last_error()->message, "lots"));
-    cr_assert_eq(config.limit_bytes, 0U);
+    cr_assert_not(config.is_limit_set);
 }
