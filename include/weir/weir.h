@@ -6,6 +6,7 @@
  *   weir_device *device;            one of them                         weir_system_find()
  *   weir_context *context;          the device opened                   context.h
  *   weir_pool *pool;                its memory, by owner                pool.h  oom.h  scope.h  replay.h
+ *   weir_queue *queue;              more than one in-order queue        queue.h
  *   weir_tensor *a, *b, *sum;       values that never change            tensor.h  dtype.h  shape.h
  *   weir_add(context, a, b, &sum)   operations, one function a row      ops.h  generator.h
  *   weir_variable *state;           a named value that changes          variable.h  update.h
@@ -35,6 +36,7 @@
 #include <weir/ops.h>
 #include <weir/pool.h>
 #include <weir/property.h>
+#include <weir/queue.h>
 #include <weir/replay.h>
 #include <weir/scalar.h>
 #include <weir/scope.h>

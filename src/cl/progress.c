@@ -86,12 +86,23 @@ static void set_completed(wi_progress *progress, uint64_t sequence)
 
 void wi_progress_raise(wi_progress *progress, uint64_t sequence)
 {
+    if (sequence > progress->confirmed) progress->confirmed = sequence;
     if (sequence <= progress->completed) return;
     while (progress->marker_count > 0 && progress->markers[progress->oldest].sequence <= sequence) {
         (void)query_oldest(progress);
         drop_oldest(progress);
     }
     set_completed(progress, sequence);
+}
+
+void wi_progress_close(wi_progress *progress)
+{
+    wi_progress_fini(progress);
+    progress->queue = NULL;
+    progress->late_code = CL_SUCCESS;
+    progress->marked = progress->flushed = progress->sequence;
+    progress->confirmed = progress->sequence;
+    set_completed(progress, progress->sequence);
 }
 
 /* A failed command has ended as well; its failure sticks. */
@@ -220,6 +231,7 @@ void wi_progress_check(const wi_progress *progress)
 #if WEIR_CHECKS > 0 && !defined(NDEBUG)
     uint64_t before = progress->completed;
     assert(progress->completed <= progress->sequence);
+    assert(progress->confirmed <= progress->sequence);
     assert(progress->sequence - progress->completed <= WI_QUEUE_AHEAD);
     assert(progress->flushed <= progress->sequence && progress->marked <= progress->sequence);
     assert(progress->marker_count <= WI_MARKERS && progress->oldest < WI_MARKERS);

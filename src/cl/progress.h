@@ -23,7 +23,7 @@ typedef struct wi_marker {
 } wi_marker;
 
 /* The progress of a queue.
- * Invariants: completed <= sequence <= completed + WI_QUEUE_AHEAD; flushed <= sequence; markers ascend, the oldest is
+ * Invariants: confirmed <= completed <= sequence <= completed + WI_QUEUE_AHEAD; flushed <= sequence; markers ascend, the oldest is
  * > completed, the newest stands at marked; marker_count <= WI_MARKERS; 1 <= burst <= WI_FLUSH_MOST. */
 typedef struct wi_progress {
     cl_command_queue queue;
@@ -38,6 +38,7 @@ typedef struct wi_progress {
     uint64_t late_sequence;
     _Atomic uint64_t sequence;
     _Atomic uint64_t completed;
+    _Atomic uint64_t confirmed; /* completed, as a wait found it */
 } wi_progress;
 
 /** progress   zeroed */
@@ -68,8 +69,11 @@ void wi_progress_flush(wi_progress *progress);
  * behind the last command, adds one, so that asking again and again comes to the end. */
 void wi_progress_poll(wi_progress *progress);
 
-/** Commands up to `sequence` are known to be done. */
+/** Commands up to `sequence` were waited for. */
 void wi_progress_raise(wi_progress *progress, uint64_t sequence);
+
+/** The driver's queue is gone, with all that was enqueued. */
+void wi_progress_close(wi_progress *progress);
 
 /** Gives a reference to an event at or behind `sequence`, and its number; the caller owns the reference. */
 cl_int wi_progress_get_event(wi_progress *progress, uint64_t sequence, wi_marker *out);

@@ -101,6 +101,13 @@ static weir_status settle(wi_queue *queue, cl_int code)
     return st;
 }
 
+/* Needs the lock, or a queue that nobody else has. Takes over a reference of the handle. */
+static void set_handle(wi_queue *queue, cl_command_queue handle)
+{
+    queue->handle = handle;
+    wi_progress_init(&queue->progress, handle);
+}
+
 /* Makes the object around a driver's queue, whose reference it takes over, also if it fails. */
 static weir_status wrap(cl_command_queue handle, wi_queue **out)
 {
@@ -114,8 +121,7 @@ static weir_status wrap(cl_command_queue handle, wi_queue **out)
         (void)clReleaseCommandQueue(handle);
         return wi_fail(WEIR_E_HOST_MEMORY, "wi_queue_create", "%zu bytes", sizeof *queue);
     }
-    queue->handle = handle;
-    wi_progress_init(&queue->progress, handle);
+    set_handle(queue, handle);
     *out = queue;
     return WEIR_OK;
 }
@@ -143,19 +149,60 @@ void wi_queue_share(wi_queue *queue) { atomic_store(&queue->is_shared, 1); }
 
 cl_command_queue wi_queue_get_handle(const wi_queue *queue) { return queue->handle; }
 
-void wi_queue_destroy(wi_queue *queue)
+weir_status wi_queue_reopen(wi_queue *queue, cl_context context, cl_device_id device)
+{
+    cl_int code = CL_SUCCESS;
+    cl_command_queue handle = clCreateCommandQueue(context, device, 0, &code);
+
+    if (code != CL_SUCCESS) return wi_cl_fail(code, "clCreateCommandQueue", "in-order queue");
+    wi_live_add(WI_LIVE_QUEUE);
+    (void)pthread_mutex_lock(&queue->lock);
+    assert(queue->handle == NULL);
+    set_handle(queue, handle);
+    (void)pthread_mutex_unlock(&queue->lock);
+    return WEIR_OK;
+}
+
+int wi_queue_is_open(wi_queue *queue)
+{
+    int is_open = 0;
+
+    (void)pthread_mutex_lock(&queue->lock);
+    is_open = queue->handle != NULL;
+    (void)pthread_mutex_unlock(&queue->lock);
+    return is_open;
+}
+
+void wi_queue_close(wi_queue *queue)
 {
     wi_marker last = {NULL, 0};
+    cl_command_queue handle = NULL;
 
-    if (queue == NULL) return;
-    if (queue->progress.completed < queue->progress.sequence &&
-        wi_progress_get_event(&queue->progress, queue->progress.sequence, &last) == CL_SUCCESS) {
+    (void)pthread_mutex_lock(&queue->lock);
+    handle = queue->handle;
+    if (queue->progress.completed < queue->progress.sequence)
+        (void)wi_progress_get_event(&queue->progress, queue->progress.sequence, &last);
+    (void)pthread_mutex_unlock(&queue->lock);
+    if (last.event != NULL) {
         (void)wi_event_wait(last.event);
         wi_event_release(last.event);
     }
-    wi_progress_fini(&queue->progress);
+    (void)pthread_mutex_lock(&queue->lock);
+    queue->handle = NULL;
+    /* The number behind all of a shared queue may be known already. */
+    if (queue->is_shared) queue->progress.sequence++;
+    queue->is_shared = 0;
+    wi_progress_close(&queue->progress);
+    (void)pthread_mutex_unlock(&queue->lock);
+    if (handle == NULL) return;
     wi_live_drop(WI_LIVE_QUEUE);
-    (void)clReleaseCommandQueue(queue->handle);
+    (void)clReleaseCommandQueue(handle);
+}
+
+void wi_queue_destroy(wi_queue *queue)
+{
+    if (queue == NULL) return;
+    wi_queue_close(queue);
     (void)pthread_mutex_destroy(&queue->lock);
     wi_free(queue);
 }
@@ -297,6 +344,82 @@ weir_status wi_queue_touch(wi_queue *queue, cl_mem buffer, uint64_t bytes)
     return judge_copy(code, "clEnqueueWriteBuffer", 0, touched);
 }
 
+/* Gives the end of a shared queue a number, if `sequence` is that of a command that nobody enqueued yet. */
+static cl_int number_end(wi_queue *queue, uint64_t sequence)
+{
+    wi_progress *progress = &queue->progress;
+
+    if (sequence <= progress->sequence) return CL_SUCCESS;
+    wi_progress_make_room(progress);
+    return progress->late_code != CL_SUCCESS ? CL_SUCCESS : wi_progress_number_end(progress);
+}
+
+weir_status wi_queue_mark(wi_queue *queue)
+{
+    weir_status st = begin(queue);
+    cl_int code = CL_SUCCESS;
+
+    if (st != WEIR_OK) return st;
+    code = wi_progress_number_end(&queue->progress);
+    (void)pthread_mutex_unlock(&queue->lock);
+    if (code == CL_SUCCESS) return WEIR_OK;
+    return wi_cl_fail(code, "clEnqueueMarkerWithWaitList", "on a command queue");
+}
+
+/* An event at or behind `sequence`, on its way; none if there is nothing to wait for. */
+static weir_status get_followed(wi_queue *queue, uint64_t sequence, wi_marker *out)
+{
+    weir_status st = WEIR_OK;
+    cl_int code = CL_SUCCESS;
+
+    *out = (wi_marker){NULL, 0};
+    (void)pthread_mutex_lock(&queue->lock);
+    if (queue->handle == NULL) {
+        out->sequence = queue->progress.sequence;
+        goto done;
+    }
+    code = number_end(queue, sequence);
+    if (queue->progress.late_code != CL_SUCCESS) {
+        st = fail_late(queue);
+        goto done;
+    }
+    if (code == CL_SUCCESS) code = wi_progress_get_event(&queue->progress, sequence, out);
+    if (code == CL_SUCCESS) code = clFlush(queue->handle);
+done:
+    (void)pthread_mutex_unlock(&queue->lock);
+    if (st != WEIR_OK || code == CL_SUCCESS) return st;
+    if (out->event != NULL) wi_event_release(out->event);
+    return wi_cl_fail(code, "command queue", "no event for another queue to wait for");
+}
+
+weir_status wi_queue_follow(wi_queue *queue, wi_queue *other, uint64_t sequence, uint64_t *reached)
+{
+    weir_status st = WEIR_OK;
+    wi_marker mark;
+    cl_event event = NULL;
+    cl_int code = CL_SUCCESS;
+
+    *reached = 0;
+    st = get_followed(other, sequence, &mark);
+    if (st != WEIR_OK) return st;
+    if (mark.event != NULL) {
+        st = begin(queue);
+        if (st == WEIR_OK) {
+            code = clEnqueueBarrierWithWaitList(queue->handle, 1, &mark.event,
+                                                want_event(queue, &event));
+            end(queue, code, event);
+        }
+        wi_event_release(mark.event);
+        if (st != WEIR_OK) return st;
+        if (code != CL_SUCCESS)
+            return wi_cl_fail(code, "clEnqueueBarrierWithWaitList", "after another queue");
+    }
+    *reached = mark.sequence;
+    return WEIR_OK;
+}
+
+uint64_t wi_queue_get_last(const wi_queue *queue) { return queue->progress.sequence; }
+
 uint64_t wi_queue_get_sequence(const wi_queue *queue)
 {
     return queue->progress.sequence + (queue->is_shared ? 1 : 0);
@@ -316,14 +439,16 @@ uint64_t wi_queue_get_completed(wi_queue *queue)
     return progress->completed;
 }
 
-/* Gives the end of a shared queue a number, if `sequence` is that of a command that nobody enqueued yet. */
-static cl_int number_end(wi_queue *queue, uint64_t sequence)
-{
-    wi_progress *progress = &queue->progress;
+uint64_t wi_queue_get_confirmed(const wi_queue *queue) { return queue->progress.confirmed; }
 
-    if (sequence <= progress->sequence) return CL_SUCCESS;
-    wi_progress_make_room(progress);
-    return progress->late_code != CL_SUCCESS ? CL_SUCCESS : wi_progress_number_end(progress);
+int wi_queue_has_failed(wi_queue *queue)
+{
+    int has_failed = 0;
+
+    (void)pthread_mutex_lock(&queue->lock);
+    has_failed = queue->progress.late_code != CL_SUCCESS;
+    (void)pthread_mutex_unlock(&queue->lock);
+    return has_failed;
 }
 
 weir_status wi_queue_wait(wi_queue *queue, uint64_t sequence)

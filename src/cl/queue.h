@@ -73,6 +73,16 @@ cl_command_queue wi_queue_get_handle(const wi_queue *queue);
 /** Waits for the commands that have a number and frees. NULL is allowed. */
 void wi_queue_destroy(wi_queue *queue);
 
+/** Waits for everything and gives the driver's queue back. What was enqueued counts as done from then on, also if it
+ * failed; nothing can be enqueued until wi_queue_reopen(). */
+void wi_queue_close(wi_queue *queue);
+
+/** Takes a new queue from the driver for a closed one; its numbers go on. */
+weir_status wi_queue_reopen(wi_queue *queue, cl_context context, cl_device_id device);
+
+/** 0 while it is closed. */
+int wi_queue_is_open(wi_queue *queue);
+
 /** Sets the arguments under the kernel's lock and enqueues. Errors: DRIVER, OUT_OF_MEMORY (recorded), HOST_MEMORY. */
 weir_status wi_queue_launch(wi_queue *queue, const wi_launch *launch);
 
@@ -96,12 +106,32 @@ weir_status wi_queue_copy(wi_queue *queue, cl_mem from, uint64_t from_offset_byt
  * Errors: OUT_OF_MEMORY (not recorded; also for CL_OUT_OF_RESOURCES), HOST_MEMORY, DRIVER. */
 weir_status wi_queue_touch(wi_queue *queue, cl_mem buffer, uint64_t bytes);
 
+/** Numbers this moment: once the number is done, so is all that a caller enqueued by itself on the driver's queue. */
+weir_status wi_queue_mark(wi_queue *queue);
+
+/** Makes later commands of `queue` begin after the first `sequence` commands of `other`, by a command of its own. No call
+ * waits but for room in the queues.
+ * sequence   at most wi_queue_get_sequence()
+ * reached    number of `other` up to which `queue` waits; 0 on failure
+ * Errors: DRIVER, HOST_MEMORY; the sticking failure of either. */
+weir_status wi_queue_follow(wi_queue *queue, wi_queue *other, uint64_t sequence, uint64_t *reached);
+
+/** Number of the last command of weir, 0 before the first. */
+uint64_t wi_queue_get_last(const wi_queue *queue);
+
 /** Number behind all that was enqueued so far: of the last command, 0 before the first; one more on a shared queue. */
 uint64_t wi_queue_get_sequence(const wi_queue *queue);
 
 /** Highest number known to be done; asks the markers, never waits. Asked again with nothing enqueued in between, it has a
  * marker put behind the last command, so that polling comes to the end. */
 uint64_t wi_queue_get_completed(wi_queue *queue);
+
+/** Highest number that a wait has found done. What commands up to it wrote can be used on any queue without an event;
+ * for OpenCL, to ask for the state of an event is not enough for that. */
+uint64_t wi_queue_get_confirmed(const wi_queue *queue);
+
+/** 1 while a failure sticks. */
+int wi_queue_has_failed(wi_queue *queue);
 
 /** Waits until `sequence` is done. */
 weir_status wi_queue_wait(wi_queue *queue, uint64_t sequence);

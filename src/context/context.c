@@ -18,6 +18,7 @@
 #include "device/adopted.h"
 #include "mem/pool.h"
 
+#include <weir/queue.h>
 #include <weir/text.h>
 
 #include <stdatomic.h>
@@ -31,17 +32,26 @@ static const char *const prelude_names[] = {"lanes.h", "numeric.h", "random.h"};
 #define SOURCES_MAX 16
 #define BUILD_OPTIONS "-cl-std=CL1.2"
 
-/* Invariants: owners >= 1 while it is held; pool, queue and handle are set once weir_context_create() succeeded;
- * base_launches and base_copies are what the self-check enqueued; a recording context has a base, and of the rest only
- * owners, device, traits, capture and recorders. */
+typedef enum wi_context_kind {
+    WI_CONTEXT_ORDINARY = 0,
+    WI_CONTEXT_RECORDING,
+    WI_CONTEXT_VIEW
+} wi_context_kind;
+
+/* Invariants: owners >= 1 while it is held; pool, queues and handle are set once weir_context_create() succeeded;
+ * base_launches and base_copies are what the self-check enqueued; only an ordinary context has no base. A recording
+ * context has of the rest only owners, device, traits, capture and recorders, a view only owners, device, traits and
+ * queue. */
 struct weir_context {
     _Atomic uint64_t owners;
+    wi_context_kind kind;
     weir_device *device;
     weir_device *own_device; /* an adopted one, which goes with the context; NULL: a system's */
     const wi_device_traits *traits;
     wi_process_mark *mark;
     cl_context handle;
-    wi_queue *queue;
+    wi_queues queues;
+    weir_queue *queue; /* where operations run; a view owns it */
     weir_pool *pool;
     wi_kernel_cache kernels;
     int has_kernels;
@@ -55,7 +65,7 @@ struct weir_context {
     int is_checked;
     wi_recorders recorders;
     int has_recorders;
-    weir_context *base;      /* of a recording context; NULL: an ordinary one */
+    weir_context *base;      /* NULL: an ordinary one */
     _Atomic(void *) capture; /* of a recording context until its end */
 };
 
@@ -65,11 +75,16 @@ static void dispose(weir_context *context)
     weir_error before;
 
     if (context == NULL) return;
+    if (context->kind == WI_CONTEXT_VIEW) {
+        weir_queue_release(context->queue);
+        wi_free(context);
+        return;
+    }
     before = *weir_last_error();
-    if (context->queue != NULL) (void)wi_queue_finish_numbered(context->queue);
+    wi_queues_finish_numbered(&context->queues);
     if (context->has_kernels) wi_kernel_cache_fini(&context->kernels);
     wi_pool_destroy(context->pool);
-    wi_queue_destroy(context->queue);
+    wi_queues_fini(&context->queues);
     wi_cl_context_release(context->handle);
     wi_device_forget(context->own_device);
     wi_process_mark_destroy(context->mark);
@@ -87,6 +102,7 @@ static weir_status open_handles(weir_context *context, const wi_context_source *
 {
     weir_status status = WEIR_OK;
     cl_device_id device = wi_device_get_cl_device(context->device);
+    wi_queues_options options = {.device = device, .adopted = source->queue, .parent = context};
 
     if (source->handle != NULL) {
         status = wi_cl_context_retain(source->handle);
@@ -96,8 +112,8 @@ static weir_status open_handles(weir_context *context, const wi_context_source *
                                       &context->handle);
     }
     if (status != WEIR_OK) return status;
-    if (source->queue != NULL) return wi_queue_adopt(source->queue, &context->queue);
-    return wi_queue_create(context->handle, device, &context->queue);
+    options.context = context->handle;
+    return wi_queues_init(&context->queues, &options);
 }
 
 static weir_status open_parts(weir_context *context, const wi_context_source *source)
@@ -113,9 +129,10 @@ static weir_status open_parts(weir_context *context, const wi_context_source *so
     }
     status = open_handles(context, source);
     if (status != WEIR_OK) return status;
+    context->queue = &context->queues.slots[0];
     options.context = context->handle;
     options.device = context->device;
-    options.queue = context->queue;
+    options.queues = &context->queues;
     options.align_bytes = source->align_bytes;
     options.can_move = source->handle == NULL;
     options.parent = context;
@@ -128,7 +145,7 @@ static weir_status open_parts(weir_context *context, const wi_context_source *so
 static weir_status check_self(weir_context *context, int is_queue_foreign)
 {
     weir_status status = WEIR_OK;
-    wi_queue *queue = context->queue;
+    wi_queue *queue = context->queue->queue;
 
     if (is_queue_foreign) {
         status = wi_queue_create(context->handle, wi_device_get_cl_device(context->device), &queue);
@@ -166,7 +183,7 @@ weir_status wi_context_open(const wi_context_source *source, weir_context **out)
     if (status == WEIR_OK && source->is_self_checked)
         status = check_self(context, source->queue != NULL);
     if (status != WEIR_OK) goto done;
-    if (source->queue != NULL) wi_queue_share(context->queue);
+    if (source->queue != NULL) wi_queue_share(context->queue->queue);
 
     *out = context;
     context = NULL;
@@ -204,7 +221,7 @@ weir_context *weir_context_retain(weir_context *context)
 
 void weir_context_release(weir_context *context)
 {
-    /* A recording context owns the one it records for. */
+    /* A recording context owns the one it records for, a view that of which it is one. */
     while (context != NULL &&
            atomic_fetch_sub_explicit(&context->owners, 1, memory_order_acq_rel) == 1) {
         weir_context *base = context->base;
@@ -216,9 +233,14 @@ void weir_context_release(weir_context *context)
     }
 }
 
+int wi_context_is_of_process(const weir_context *context)
+{
+    return wi_process_is_marked(context->base != NULL ? context->base->mark : context->mark);
+}
+
 weir_status wi_context_check_process(const weir_context *context)
 {
-    if (context->base != NULL) {
+    if (context->kind == WI_CONTEXT_RECORDING) {
         return wi_fail_hint(
             WEIR_E_CAPTURE, "weir_context",
             "do it before the capture and use the result as a constant, or after it", "%s",
@@ -226,7 +248,7 @@ weir_status wi_context_check_process(const weir_context *context)
                 ? "a recording context records operations and runs nothing"
                 : "the capture that this context recorded for has ended");
     }
-    if (wi_process_is_marked(context->mark)) return WEIR_OK;
+    if (wi_context_is_of_process(context)) return WEIR_OK;
     return wi_fail(WEIR_E_FORKED, "weir_context",
                    "the context belongs to the process that forked this one");
 }
@@ -238,14 +260,17 @@ weir_status weir_context_synchronize(weir_context *context)
         return wi_fail(WEIR_E_ARG, "weir_context_synchronize", "context is required");
     }
     status = wi_context_check_process(context);
-    if (status == WEIR_OK) status = wi_queue_finish(context->queue);
-    if (status == WEIR_OK) wi_pool_reap(context->pool);
+    if (status == WEIR_OK) {
+        status = context->kind == WI_CONTEXT_VIEW ? wi_queue_finish(context->queue->queue)
+                                                  : wi_queues_finish(&context->queues);
+    }
+    if (status == WEIR_OK) wi_pool_reap(weir_context_get_pool(context));
     return status;
 }
 
 void weir_context_reset_error(weir_context *context)
 {
-    if (context != NULL && context->queue != NULL) wi_queue_reset_error(context->queue);
+    if (context != NULL && context->queue != NULL) wi_queues_reset_error(context->queue->set);
 }
 
 weir_device *weir_context_get_device(const weir_context *context)
@@ -259,18 +284,26 @@ weir_pool *weir_context_get_pool(const weir_context *context)
     return context->base != NULL ? context->base->pool : context->pool;
 }
 
-wi_queue *wi_context_get_queue(weir_context *context) { return context->queue; }
+weir_queue *weir_context_get_queue(weir_context *context)
+{
+    return context != NULL ? context->queue : NULL;
+}
+
+wi_queue *wi_context_get_queue(weir_context *context) { return context->queue->queue; }
 
 const wi_device_traits *wi_context_get_traits(const weir_context *context)
 {
     return context->traits;
 }
 
-cl_context wi_context_get_cl_context(const weir_context *context) { return context->handle; }
+cl_context wi_context_get_cl_context(const weir_context *context)
+{
+    return context->base != NULL ? context->base->handle : context->handle;
+}
 
 void wi_context_count_cow(weir_context *context)
 {
-    atomic_fetch_add_explicit(&context->cow_copies, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&wi_context_get_base(context)->cow_copies, 1, memory_order_relaxed);
 }
 
 void weir_context_get_stats(const weir_context *context, weir_context_stats *out)
@@ -279,7 +312,7 @@ void weir_context_get_stats(const weir_context *context, weir_context_stats *out
     memset(out, 0, sizeof *out);
     if (context == NULL) return;
     if (context->base != NULL) context = context->base;
-    wi_queue_get_counts(context->queue, &out->kernels_launched, &out->copies_enqueued);
+    wi_queues_get_counts(&context->queues, &out->kernels_launched, &out->copies_enqueued);
     out->kernels_launched -= context->base_launches;
     out->copies_enqueued -= context->base_copies;
     out->cow_copies = atomic_load_explicit(&context->cow_copies, memory_order_relaxed);
@@ -290,6 +323,7 @@ void weir_context_get_stats(const weir_context *context, weir_context_stats *out
 void weir_context_explain(const weir_context *context, weir_text *text)
 {
     if (context == NULL || text == NULL) return;
+    if (context->kind == WI_CONTEXT_VIEW) context = context->base;
     if (context->is_checked)
         wi_self_check_write(&context->self_check, text);
     else
@@ -342,6 +376,7 @@ weir_status wi_context_kernel(weir_context *context, uint64_t key,
     wi_program *program = NULL;
     wi_kernel *kernel = NULL;
 
+    if (context->kind == WI_CONTEXT_VIEW) context = context->base;
     *out = wi_kernel_cache_find(&context->kernels, key);
     if (*out != NULL) return WEIR_OK;
     status = wi_context_check_process(context);
@@ -375,9 +410,30 @@ weir_status wi_context_create_recording(weir_context *base, void *capture, weir_
     atomic_init(&context->owners, 1);
     context->device = base->device;
     context->traits = base->traits;
-    context->base = weir_context_retain(base);
+    context->kind = WI_CONTEXT_RECORDING;
+    context->base = weir_context_retain(wi_context_get_base(base));
     atomic_init(&context->capture, capture);
     context->has_recorders = wi_recorders_init(&context->recorders);
+    *out = context;
+    return WEIR_OK;
+}
+
+weir_status wi_context_create_view(weir_queue *queue, weir_context **out)
+{
+    weir_context *base = queue->set->options.parent;
+    weir_context *context = wi_calloc(1, sizeof *context);
+
+    *out = NULL;
+    if (context == NULL) {
+        return wi_fail(WEIR_E_HOST_MEMORY, "weir_context_on_queue", "%zu host bytes",
+                       sizeof *context);
+    }
+    atomic_init(&context->owners, 1);
+    context->kind = WI_CONTEXT_VIEW;
+    context->device = base->device;
+    context->traits = base->traits;
+    context->queue = weir_queue_retain(queue);
+    context->base = weir_context_retain(base);
     *out = context;
     return WEIR_OK;
 }
@@ -389,11 +445,22 @@ void *wi_context_get_capture(const weir_context *context)
     return atomic_load_explicit(&context->capture, memory_order_acquire);
 }
 
-int wi_context_is_recording(const weir_context *context) { return context->base != NULL; }
+int wi_context_is_recording(const weir_context *context)
+{
+    return context->kind == WI_CONTEXT_RECORDING;
+}
 
 weir_context *wi_context_get_base(weir_context *context)
 {
     return context->base != NULL ? context->base : context;
 }
 
-wi_recorders *wi_context_get_recorders(weir_context *context) { return &context->recorders; }
+weir_context *wi_context_get_owner(weir_context *context)
+{
+    return context->kind == WI_CONTEXT_VIEW ? context->base : context;
+}
+
+wi_recorders *wi_context_get_recorders(weir_context *context)
+{
+    return &wi_context_get_owner(context)->recorders;
+}

@@ -3,8 +3,8 @@
 #define WI_CONTEXT_CONTEXT_H
 
 #include "cl/program.h"
-#include "cl/queue.h"
 #include "device/device.h"
+#include "mem/queues.h"
 
 #include <weir/context.h>
 
@@ -40,13 +40,24 @@ weir_status wi_context_kernel(weir_context *context, uint64_t key,
                               weir_status (*make)(void *user, wi_kernel_recipe *recipe), void *user,
                               wi_kernel **out);
 
+/** The driver's side of weir_context_get_queue(). */
 wi_queue *wi_context_get_queue(weir_context *context);
+
 const wi_device_traits *wi_context_get_traits(const weir_context *context);
 
 cl_context wi_context_get_cl_context(const weir_context *context);
 
 /** OK, or FORKED (recorded) in a process forked after the context was opened. */
 weir_status wi_context_check_process(const weir_context *context);
+
+/** 0 in a process forked after the context was opened. */
+int wi_context_is_of_process(const weir_context *context);
+
+/** Makes a view of the queue's context. out: counted, weir_context_release(). Errors: HOST_MEMORY. */
+weir_status wi_context_create_view(weir_queue *queue, weir_context **out);
+
+/** The context that objects made through `context` belong to: a view's base, any other itself. */
+weir_context *wi_context_get_owner(weir_context *context);
 
 /** Counts a copy made because storage was shared. */
 void wi_context_count_cow(weir_context *context);

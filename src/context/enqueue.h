@@ -1,7 +1,8 @@
 /* Commands on blocks: the one way by which the rooms above launch, copy, fill, read and write.
  *
  * A block may be moved while nobody looks, so a place is turned into a buffer and an offset here, under the pool's shared
- * hold, which ends when the driver has taken the command. Commands go to the context's queue in order.
+ * hold, which ends when the driver has taken the command. Commands go to the queue of the context or view, after those of other queues
+ * that wrote what they use or use what they write.
  */
 #ifndef WI_CONTEXT_ENQUEUE_H
 #define WI_CONTEXT_ENQUEUE_H
@@ -30,9 +31,11 @@ weir_status wi_context_copy(weir_context *context, const wi_span *from, const wi
 weir_status wi_context_fill(weir_context *context, const wi_span *to, uint64_t bytes,
                             const void *pattern, size_t pattern_bytes);
 
+/** Has later commands of the context's queue come after those that wrote the place, for commands that are not made here. */
+weir_status wi_context_await(weir_context *context, const wi_span *place);
+
 /** Copies to the host and waits. */
-weir_status wi_context_read(weir_context *context, const wi_span *from, uint64_t bytes,
-                            void *data);
+weir_status wi_context_read(weir_context *context, const wi_span *from, uint64_t bytes, void *data);
 
 /** Copies from the host and waits until `data` was read. */
 weir_status wi_context_write(weir_context *context, const wi_span *to, uint64_t bytes,

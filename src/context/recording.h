@@ -27,7 +27,7 @@ void wi_context_remove_tape(weir_context *context, wi_tape_entry *entry);
 /** Writes the recorders of the calling thread, the last added first; returns how many. One load if nobody listens. */
 size_t wi_context_get_tapes(weir_context *context, void *out[WI_TAPES_MAX]);
 
-/** Makes a recording context for work that will run on `base`.
+/** Makes a recording context for work that will run on `base`, or on the context of which `base` is a view.
  * out   counted, weir_context_release() */
 weir_status wi_context_create_recording(weir_context *base, void *capture, weir_context **out);
 
@@ -40,7 +40,7 @@ void *wi_context_get_capture(const weir_context *context);
 /** 1 for a recording context, also after its end. */
 int wi_context_is_recording(const weir_context *context);
 
-/** The context that a recording context records for; an ordinary one itself. */
+/** The context that a recording context records for, or that a view is a view of; an ordinary one itself. */
 weir_context *wi_context_get_base(weir_context *context);
 
 #endif

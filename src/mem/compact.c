@@ -1,9 +1,10 @@
 /* Moving blocks to other roots.
  *
  * Enqueuing threads hold the pool's gate from reading where a block is until the driver has taken the command. While the
- * arena moves blocks the gate is closed, so each command was enqueued either before the copy, and is done before it
- * since the queue is in order, or knows the new place. Nobody waits for a copy: what is enqueued later uses the old place
- * again, or waits for the copy before the old root is released (roots.c).
+ * arena moves blocks the gate is closed, so each command was enqueued either before the copy, which waits for it, or knows
+ * the new place. The copy is a write of the own queue, so that commands of other queues wait for it (pending.h). No thread
+ * waits for a copy: what is enqueued later uses the old place again, or waits for the copy before the old root is released
+ * (roots.c).
  *
  * Locking: the pool's lock, then the gate closed, then a queue's lock. Whoever is inside the gate takes and releases
  * nothing of the pool; checked builds assert it.
@@ -47,11 +48,15 @@ static weir_status move(void *user, wi_range *range, const wi_placement *to)
     const wi_root *root = to->root;
     const weir_error before = *weir_last_error();
     weir_status status = WEIR_OK;
+    wi_uses left;
 
     /* It may have been pinned after the arena asked, before the gate was closed. */
     if (!can_move(user, range)) return WEIR_E_UNSUPPORTED;
-    status = wi_queue_copy(roots->queue, block->buffer, block->offset_bytes, root->buffer,
-                           to->offset_bytes, block->bytes);
+    status = wi_block_begin_move(block, &to->uses);
+    if (status == WEIR_OK) {
+        status = wi_queue_copy(roots->queues->slots[0].queue, block->buffer, block->offset_bytes,
+                               root->buffer, to->offset_bytes, block->bytes);
+    }
     if (status != WEIR_OK) {
         wi_error_restore(&before);
         return status;
@@ -59,6 +64,8 @@ static weir_status move(void *user, wi_range *range, const wi_placement *to)
     block->buffer = root->buffer;
     block->root_serial = root->serial;
     block->offset_bytes = to->offset_bytes;
+    wi_block_end_move(block, &left);
+    wi_arena_set_uses(range, &left);
     return WEIR_OK;
 }
 

@@ -28,6 +28,7 @@ weir_status wi_block_create_foreign(weir_pool *pool, cl_mem buffer, uint64_t off
     status = wi_pool_take_block_object(pool, &block);
     if (status == WEIR_OK) status = wi_roots_take_foreign(&pool->roots, buffer, &block->foreign);
     if (status == WEIR_OK) {
+        wi_block_begin_foreign(block);
         block->buffer = buffer;
         block->root_serial = block->foreign->serial;
         block->offset_bytes = offset_bytes;

@@ -1,8 +1,8 @@
 /* The pool of a context: blocks placed by an arena over roots from the driver, counted by owner.
  *
- * One lock guards arena, roots, owners and statistics; the warm path takes it once and calls no driver. Commands run in
- * order on one queue, so a released block may be handed out again at once: whoever uses it next does so after
- * everybody who used it before. Block objects are recycled through a free list.
+ * One lock guards arena, roots, owners and statistics; the warm path takes it once and calls no driver. A released block
+ * may be handed out again at once: commands run in order on a queue, and another queue that gets the bytes waits
+ * (pending.h), so whoever uses them next does so after everybody who used them before. Block objects are recycled through a free list.
  */
 #include "mem/pool_state.h"
 
@@ -49,7 +49,7 @@ weir_status wi_pool_create(const wi_pool_options *options, weir_pool **out)
     if (status != WEIR_OK) goto done;
     pool->roots.pool = pool;
     pool->roots.context = options->context;
-    pool->roots.queue = options->queue;
+    pool->roots.queues = options->queues;
     pool->roots.touch_queue = pool->touch_queue;
     pool->roots.budget = wi_device_get_budget(options->device);
     wi_pool_join(pool);
@@ -139,8 +139,10 @@ void wi_pool_put_block_object(weir_pool *pool, weir_block *block)
     pool->spare_count++;
 }
 
-/* Places a block that is not empty. Needs the lock, which is let go while other pools are asked. */
-static weir_status place(weir_pool *pool, uint64_t bytes, const char *owner, weir_block *block)
+/* Places a block that is not empty. Needs the lock, which is let go while other pools are asked.
+ * before   set to who may still use its bytes */
+static weir_status place(weir_pool *pool, uint64_t bytes, const char *owner, weir_block *block,
+                         wi_uses *before)
 {
     weir_status status = WEIR_OK;
     weir_oom_cause cause = WEIR_OOM_NONE;
@@ -181,6 +183,7 @@ static weir_status place(weir_pool *pool, uint64_t bytes, const char *owner, wei
     block->requested_bytes = bytes;
     block->owner = entry;
     wi_owner_add(entry, block->bytes);
+    *before = placement.uses;
     wi_counter_add(&pool->requested, bytes);
     wi_counter_add(&pool->in_use, block->bytes);
     wi_counter_add(&pool->blocks, 1);
@@ -193,17 +196,34 @@ weir_status wi_pool_check_process(const weir_pool *pool, const char *where)
     return wi_fail(WEIR_E_FORKED, where, "the pool belongs to the process that forked this one");
 }
 
+/* Has the block's queue wait for others that may still use its bytes; without that, the block goes. */
+static weir_status take_over(weir_block *block, const wi_uses *before)
+{
+    weir_status status = WEIR_OK;
+
+    wi_pool_hold(block->pool);
+    status = wi_block_take_over(block, before);
+    wi_pool_let_go(block->pool);
+    if (status != WEIR_OK) weir_block_release(block);
+    return status;
+}
+
 weir_status weir_pool_alloc(weir_pool *pool, weir_queue *queue, uint64_t bytes, const char *owner,
                             weir_block **out)
 {
     weir_status status = WEIR_OK;
     weir_block *block = NULL;
+    wi_uses before = {0};
     int is_first = 0;
 
-    (void)queue;
     if (out != NULL) *out = NULL;
     if (pool == NULL || out == NULL) {
         return wi_fail(WEIR_E_ARG, "weir_pool_alloc", "pool and out are required");
+    }
+    if (queue == NULL) queue = &pool->options.queues->slots[0];
+    if (queue->set != pool->options.queues) {
+        return wi_fail(WEIR_E_CONTEXT, "weir_pool_alloc",
+                       "pool and queue belong to different contexts");
     }
     status = wi_pool_check_process(pool, "weir_pool_alloc");
     if (status != WEIR_OK) return status;
@@ -211,8 +231,9 @@ weir_status weir_pool_alloc(weir_pool *pool, weir_queue *queue, uint64_t bytes, 
     (void)pthread_mutex_lock(&pool->lock);
     status = wi_pool_take_block_object(pool, &block);
     if (status == WEIR_OK && bytes != 0) {
-        status = place(pool, bytes, owner != NULL ? owner : "user", block);
+        status = place(pool, bytes, owner != NULL ? owner : "user", block, &before);
     }
+    if (status == WEIR_OK) wi_block_begin_life(block, queue, &before);
     if (status != WEIR_OK) {
         wi_pool_put_block_object(pool, block);
         block = NULL;
@@ -220,6 +241,10 @@ weir_status weir_pool_alloc(weir_pool *pool, weir_queue *queue, uint64_t bytes, 
     is_first = block != NULL && pool->held_blocks++ == 0;
     (void)pthread_mutex_unlock(&pool->lock);
     if (is_first) wi_pool_retain_parent(pool);
+    if (block != NULL && (before.queues & ~(UINT32_C(1) << queue->index)) != 0) {
+        status = take_over(block, &before);
+        if (status != WEIR_OK) block = NULL;
+    }
     *out = block;
     return status;
 }
@@ -240,6 +265,7 @@ void weir_block_release(weir_block *block)
     weir_pool *pool = NULL;
     void *parent = NULL;
     void (*release_parent)(void *) = NULL;
+    wi_uses uses;
     int is_last = 0;
 
     if (block == NULL) return;
@@ -259,6 +285,8 @@ void weir_block_release(weir_block *block)
         pool->requested.current -= block->requested_bytes;
         pool->in_use.current -= block->bytes;
         pool->blocks.current--;
+        uses = wi_block_get_uses(block);
+        wi_arena_set_uses(block->range, &uses);
         wi_arena_free(pool->arena, block->range);
     }
     if (block->foreign != NULL) wi_roots_give_back(&pool->roots, block->foreign);

@@ -1,20 +1,21 @@
-/* A pool over one queue. */
+/* A pool over the queues of one set. */
 #ifndef WI_MEM_POOL_H
 #define WI_MEM_POOL_H
 
-#include "cl/queue.h"
 #include "device/device.h"
+#include "mem/queues.h"
 
 #include <weir/pool.h>
 
-/** Makes a pool that takes its roots from `context` for `device`; commands that use its blocks go to `queue`.
+/** Makes a pool that takes its roots from `context` for `device`; commands that use its blocks go to `queues`, which live
+ * longer.
  * can_move        1: the pool may move blocks, if strategy and configuration want it; 0: never
  * parent          the object that must live while blocks live; retain_parent is called for the first of them,
  *                 release_parent when the last has gone */
 typedef struct wi_pool_options {
     cl_context context;
     weir_device *device;
-    wi_queue *queue;
+    wi_queues *queues;
     uint64_t
         align_bytes; /* of all devices that use the context, a power of two; 0: of the device */
     int can_move;

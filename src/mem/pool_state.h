@@ -5,6 +5,7 @@
 #include "base/process.h"
 #include "mem/gate.h"
 #include "mem/owners.h"
+#include "mem/pending.h"
 #include "mem/pool.h"
 #include "mem/roots.h"
 #include "mem/scope.h"
@@ -32,6 +33,8 @@ struct weir_block {
     uint64_t requested_bytes;
     wi_owner *owner;
     weir_block *next_spare;
+    _Atomic uint32_t users;   /* who has commands pending on it: see pending.c */
+    _Atomic uint64_t written; /* number of its home's last command that wrote it, or a later one */
 };
 
 /* Invariants: requested.current <= in_use.current <= roots.reserved.current <= limit, where there is one;

@@ -89,7 +89,7 @@ weir_status wi_roots_take_foreign(wi_roots *roots, cl_mem buffer, wi_root **out)
 
 void wi_roots_give_back(wi_roots *roots, wi_root *root)
 {
-    root->sequence = wi_queue_get_sequence(roots->queue);
+    wi_queues_get_sequences(roots->queues, root->sequences);
     root->next = NULL;
     if (roots->last != NULL)
         roots->last->next = root;
@@ -105,31 +105,29 @@ static void give_back(void *user, void *token, uint64_t bytes)
     wi_roots_give_back(user, token);
 }
 
-static void reap_until(wi_roots *roots, uint64_t completed)
+/* Releases the first root given back. */
+static void forget_first(wi_roots *roots)
 {
-    while (roots->first != NULL && roots->first->sequence <= completed) {
-        wi_root *root = roots->first;
-        roots->first = root->next;
-        if (roots->first == NULL) roots->last = NULL;
-        forget(roots, root);
-    }
+    wi_root *root = roots->first;
+
+    roots->first = root->next;
+    if (roots->first == NULL) roots->last = NULL;
+    forget(roots, root);
 }
 
 void wi_roots_reap(wi_roots *roots)
 {
-    if (roots->first != NULL) reap_until(roots, wi_queue_get_completed(roots->queue));
+    while (roots->first != NULL && wi_queues_are_past(roots->queues, roots->first->sequences))
+        forget_first(roots);
 }
 
 int wi_roots_drain(wi_roots *roots)
 {
-    weir_error before;
-
     if (roots->first == NULL) return 0;
     /* After a failed wait no command runs any more, so the roots are free all the same. The failure sticks to the queue
      * and is told by the next call that uses it; here it is not what was asked. */
-    before = *weir_last_error();
-    if (wi_queue_wait(roots->queue, roots->last->sequence) != WEIR_OK) wi_error_restore(&before);
-    reap_until(roots, UINT64_MAX);
+    wi_queues_wait_past(roots->queues, roots->last->sequences);
+    while (roots->first != NULL) forget_first(roots);
     return 1;
 }
 

@@ -8,8 +8,8 @@
 #ifndef WI_MEM_ROOTS_H
 #define WI_MEM_ROOTS_H
 
-#include "cl/queue.h"
 #include "device/device.h"
+#include "mem/queues.h"
 #include "plan/arena.h"
 
 #include <weir/pool.h>
@@ -20,18 +20,18 @@
 typedef struct wi_root {
     cl_mem buffer;
     uint64_t bytes;
-    int is_foreign;    /* the program's; a reference to it is held like a root of the pool's */
-    uint64_t serial;   /* from 1, unique within the pool */
-    uint64_t sequence; /* of the last command enqueued when it was given back */
+    int is_foreign;  /* the program's; a reference to it is held like a root of the pool's */
+    uint64_t serial; /* from 1, unique within the pool */
+    uint64_t sequences[WEIR_QUEUES_MAX]; /* each queue's last command when it was given back */
     struct wi_root *next;
 } wi_root;
 
 /* Invariants: reserved.current == bytes of all roots, those given back and not released included;
- * reserved.count == driver_allocs; the list first..last ascends in sequence. */
+ * reserved.count == driver_allocs; the list first..last ascends in each of the sequences. */
 typedef struct wi_roots {
     weir_pool *pool; /* whose roots they are */
     cl_context context;
-    wi_queue *queue;       /* whose commands use the roots */
+    wi_queues *queues;     /* whose commands use the roots */
     wi_queue *touch_queue; /* new roots are touched here, so that this does not wait for work */
     wi_budget *budget;
     wi_root *first; /* given back, waiting for their commands */

@@ -298,6 +298,8 @@ static wi_range *cut_front(wi_arena *arena, wi_range *range, uint64_t bytes)
     front->bytes = bytes;
     front->root = range->root;
     front->holder = NULL;
+    front->used_by = range->used_by;
+    front->used_until = range->used_until;
     front->prev = range->prev;
     front->next = range;
     if (front->prev != NULL)
@@ -364,6 +366,12 @@ weir_status wi_arena_alloc(wi_arena *arena, uint64_t bytes, wi_placement *out,
 
 void wi_arena_set_holder(wi_range *range, void *holder) { range->holder = holder; }
 
+void wi_arena_set_uses(wi_range *range, const wi_uses *uses)
+{
+    range->used_by = uses->queues;
+    range->used_until = uses->until;
+}
+
 void *wi_range_get_holder(const wi_range *range) { return range->holder; }
 
 wi_placement wi_range_get_placement(const wi_range *range)
@@ -371,12 +379,15 @@ wi_placement wi_range_get_placement(const wi_range *range)
     return (wi_placement){.range = (wi_range *)range,
                           .root = range->root->token,
                           .offset_bytes = range->offset_bytes,
-                          .bytes = range->bytes};
+                          .bytes = range->bytes,
+                          .uses = {.until = range->used_until, .queues = range->used_by}};
 }
 
-/* Drops a range from its root's chain. */
-static void drop_range(wi_arena *arena, wi_range *range)
+/* Drops a range from its root's chain; its bytes are about to be part of `into`. */
+static void drop_range(wi_arena *arena, wi_range *range, wi_range *into)
 {
+    into->used_by |= range->used_by;
+    if (into->used_until < range->used_until) into->used_until = range->used_until;
     if (range->prev != NULL)
         range->prev->next = range->next;
     else
@@ -398,7 +409,7 @@ static wi_range *join(wi_arena *arena, wi_range *range)
         if (!range->root->is_victim) ranges->insert(arena->index, range);
         return range;
     }
-    drop_range(arena, range);
+    drop_range(arena, range, prev != NULL ? prev : next);
     if (prev == NULL) {
         resize(arena, next, next->offset_bytes - bytes, next->bytes + bytes);
         return next;
@@ -406,7 +417,7 @@ static wi_range *join(wi_arena *arena, wi_range *range)
     if (next != NULL) {
         bytes += next->bytes;
         if (!next->root->is_victim) ranges->remove(arena->index, next);
-        drop_range(arena, next);
+        drop_range(arena, next, prev);
     }
     resize(arena, prev, prev->offset_bytes, prev->bytes + bytes);
     return prev;

@@ -19,11 +19,19 @@
 typedef struct wi_arena wi_arena;
 typedef struct wi_range wi_range; /* a piece of a root, free or in use */
 
+/* Who may still use bytes that are free, as the arena's caller understands it: a set of queues, and a number beyond which
+ * none of them uses the bytes. Where ranges are joined, sets are united and the larger number holds. */
+typedef struct wi_uses {
+    uint64_t until;
+    uint32_t queues; /* a bit each; 0: nobody */
+} wi_uses;
+
 typedef struct wi_placement {
     wi_range *range;       /* names the placement for wi_arena_free() */
     void *root;            /* token of the root source */
     uint64_t offset_bytes; /* within the root; a multiple of the granule */
     uint64_t bytes;        /* handed out: >= what was asked for */
+    wi_uses uses;          /* of these bytes by those who had them before */
 } wi_placement;
 
 /* Where roots come from. `user` is passed to each call. */
@@ -40,7 +48,7 @@ typedef struct wi_root_source {
     int (*drain)(void *user);
 
     /* For moving blocks, when the strategy compacts; all are called inside wi_arena_alloc(), and none of them calls the
-     * arena but for wi_range_get_holder() and wi_range_get_placement(). */
+     * arena but for wi_arena_set_uses(), wi_range_get_holder() and wi_range_get_placement(). */
 
     /* 1: until end_moves() nobody uses a block that may be moved; 0: not now. NULL: blocks are never moved. */
     int (*begin_moves)(void *user);
@@ -48,7 +56,8 @@ typedef struct wi_root_source {
     /* 0: this range has to stay where it is. Also called before begin_moves(). NULL: all may be moved. */
     int (*can_move)(void *user, const wi_range *range);
     /* Copies the range's bytes to its place to be, in another root, and tells its holder. to->range is not for the
-     * holder: the range stays the same object. On failure it stays where it is, and the request goes on without; nothing
+     * holder: the range stays the same object. to->uses is who may still use the bytes there; who uses those that are
+     * left is said by wi_arena_set_uses(). On failure it stays where it is, and the request goes on without; nothing
      * is left recorded. */
     weir_status (*move)(void *user, wi_range *range, const wi_placement *to);
 } wi_root_source;
@@ -102,6 +111,10 @@ weir_status wi_arena_alloc(wi_arena *arena, uint64_t bytes, wi_placement *out,
 void wi_arena_set_holder(wi_range *range, void *holder);
 
 void *wi_range_get_holder(const wi_range *range);
+
+/** Says who uses the range's bytes, once it is free or, in move(), the bytes that the range leaves. Without a call in
+ * between they stay those of the placement. */
+void wi_arena_set_uses(wi_range *range, const wi_uses *uses);
 
 /** Where a range in use is now. */
 wi_placement wi_range_get_placement(const wi_range *range);

@@ -120,6 +120,8 @@ static void relink(wi_range *range, wi_range *where)
     range->root = where->root;
     range->offset_bytes = where->offset_bytes;
     range->bytes = where->bytes;
+    range->used_by = where->used_by;
+    range->used_until = where->used_until;
     range->prev = where->prev;
     range->next = where->next;
 }

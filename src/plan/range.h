@@ -26,6 +26,8 @@ struct wi_range {
     void *holder;           /* of a range in use; NULL: none */
     uint32_t priority;      /* random, set once: shapes the trees of the index */
     uint32_t size_class;    /* while free, of the index that has classes */
+    uint32_t used_by; /* see wi_uses; in use: as it was handed out, or what holds once it is free */
+    uint64_t used_until;
 };
 
 /* A root the arena holds.

@@ -6,6 +6,7 @@
 #include "cl/foreign.h"
 #include "base/checked.h"
 #include "base/status.h"
+#include "context/enqueue.h"
 #include "context/recording.h"
 #include "tensor/tensor.h"
 
@@ -84,6 +85,8 @@ weir_status weir_tensor_to_cl_mem(weir_tensor *tensor, cl_mem *mem, uint64_t *of
     status = wi_context_check_process(weir_tensor_get_context(tensor));
     if (status == WEIR_OK) status = wi_tensor_operand(tensor, WI_TAKES_DENSE, &operand);
     if (status != WEIR_OK || operand.place.block == NULL) return status;
+    status = wi_context_await(weir_tensor_get_context(tensor), &operand.place);
+    if (status != WEIR_OK) return status;
     weir_block_get_cl_mem(operand.place.block, mem, offset_bytes);
     *offset_bytes += operand.place.offset_bytes;
     return WEIR_OK;
