@@ -1,9 +1,10 @@
-/* `weir replay`: a recorded sequence of allocations through every strategy, on numbers: no device is asked, so the memory
- * of a card that nobody has is an option like others. The trace is read once. One thread. */
+/* `weir replay`: a recorded sequence of allocations through every strategy. On numbers no device is asked, so the memory of
+ * a card that nobody has is an option like others; on a device everything is really allocated. One thread. */
 #include "command.h"
 #include "interrupt.h"
 #include "output.h"
 #include "output_file.h"
+#include "replay_device.h"
 #include "replay_picture.h"
 #include "replay_report.h"
 #include "replay_run.h"
@@ -12,12 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DEVICE_BYTES (UINT64_C(16) << 30U)
+
 /* The command line. */
 typedef struct replay_settings {
     const char *pool; /* "all" or a name */
     option_limit limit;
-    uint64_t device_bytes;
+    uint64_t device_bytes;    /* 0: DEVICE_BYTES */
     uint64_t max_alloc_bytes; /* 0: a quarter of the device */
+    option_device on_device;
     int is_without_compaction;
     int is_json;
     const char *svg; /* NULL: no picture */
@@ -54,7 +58,12 @@ static const program_option options[] = {
      .kind = OPTION_FLAG,
      .offset = offsetof(replay_settings, is_without_compaction),
      .help = "blocks stay where they were placed, as they do on numbers anyway"},
-    {.name = "on-device", .kind = OPTION_LATER},
+    {.name = "on-device",
+     .kind = OPTION_DEVICE,
+     .offset = offsetof(replay_settings, on_device),
+     .argument = "[SEL]",
+     .help = "really allocate, on this device: 0.1, pci=, uuid=, name~text, type=gpu\n"
+             "(default: WEIR_DEVICE, else the best); TRACE is read once a strategy"},
     {.name = "json",
      .kind = OPTION_FLAG,
      .offset = offsetof(replay_settings, is_json),
@@ -68,27 +77,49 @@ static const program_option options[] = {
     {.name = NULL},
 };
 
-/* Makes the options of the pools. Returns PROGRAM_OK or PROGRAM_USAGE. */
-static int read_settings(const replay_settings *settings, weir_replay_options *out)
+/* Makes the options of the pools on numbers. Returns PROGRAM_OK or PROGRAM_USAGE. */
+static int read_numbers(const replay_settings *settings, weir_replay_options *out)
 {
-    out->device_bytes = settings->device_bytes;
+    out->device_bytes = settings->device_bytes != 0 ? settings->device_bytes : DEVICE_BYTES;
     out->max_alloc_bytes = settings->max_alloc_bytes;
     out->limit_bytes = settings->limit.bytes;
     if (settings->limit.fraction > 0) {
-        out->limit_bytes = (uint64_t)((double)settings->device_bytes * settings->limit.fraction);
+        out->limit_bytes = (uint64_t)((double)out->device_bytes * settings->limit.fraction);
         if (out->limit_bytes == 0) out->limit_bytes = 1;
-        if (out->limit_bytes > settings->device_bytes) out->limit_bytes = settings->device_bytes;
+        if (out->limit_bytes > out->device_bytes) out->limit_bytes = out->device_bytes;
     }
-    if (out->limit_bytes > settings->device_bytes) {
+    if (out->limit_bytes > out->device_bytes) {
         output_usage(
             "weir replay: --limit: %llu bytes are above the device's %llu; expected at most "
             "--device-memory (see: weir replay --help)",
-            (unsigned long long)out->limit_bytes, (unsigned long long)settings->device_bytes);
+            (unsigned long long)out->limit_bytes, (unsigned long long)out->device_bytes);
+        return PROGRAM_USAGE;
+    }
+    return PROGRAM_OK;
+}
+
+/* Looks for options that exclude each other. Returns PROGRAM_OK or PROGRAM_USAGE. */
+static int check_settings(const replay_settings *settings, size_t operand_count)
+{
+    const char *invented = settings->device_bytes != 0      ? "--device-memory"
+                           : settings->max_alloc_bytes != 0 ? "--max-alloc"
+                                                            : NULL;
+
+    if (settings->on_device.is_given && invented != NULL) {
+        output_usage(
+            "weir replay: %s: not with --on-device, which takes what the device has; expected "
+            "one of the two (see: weir replay --help)",
+            invented);
         return PROGRAM_USAGE;
     }
     if (settings->is_json && settings->svg != NULL && strcmp(settings->svg, "-") == 0) {
         output_usage("weir replay: --svg: '-' is not valid with --json, which writes to standard "
                      "output, too; expected a file (see: weir replay --help)");
+        return PROGRAM_USAGE;
+    }
+    if (operand_count == 0) {
+        output_usage(
+            "weir replay: TRACE is missing; expected a file or - (see: weir replay --help)");
         return PROGRAM_USAGE;
     }
     return PROGRAM_OK;
@@ -123,14 +154,45 @@ static int print_all(const replay_settings *settings, const replay_run *run, con
     return code;
 }
 
+static int play_on_numbers(const replay_settings *settings, const char *pool, const char *path,
+                           replay_run *played)
+{
+    weir_replay_options pools = WEIR_REPLAY_OPTIONS_INIT;
+    trace_reader *trace = NULL;
+    int code = read_numbers(settings, &pools);
+
+    if (code == PROGRAM_OK) code = replay_run_prepare(played, pool, &pools, settings->svg != NULL);
+    if (code == PROGRAM_OK) code = trace_open(path, &trace);
+    if (code == PROGRAM_OK) {
+        interrupt_catch();
+        code = replay_run_play(played, trace, 0);
+    }
+    trace_close(trace);
+    return code;
+}
+
+static int play_on_device(const replay_settings *settings, const char *pool, const char *path,
+                          replay_run *played, weir_system **system)
+{
+    const replay_device_settings device = {
+        .selector = settings->on_device.selector,
+        .pool = pool,
+        .limit = settings->limit,
+        .is_without_compaction = settings->is_without_compaction,
+        .is_sampled = settings->svg != NULL,
+    };
+
+    return replay_device_play(played, path, &device, system);
+}
+
 static int run(const program_command *self, int argc, char **argv)
 {
     static replay_run played;
-    replay_settings settings = {.pool = "all", .device_bytes = UINT64_C(16) << 30U};
-    weir_replay_options pool_options = WEIR_REPLAY_OPTIONS_INIT;
+    replay_settings settings = {.pool = "all"};
     const char **operands = calloc((size_t)argc, sizeof *operands);
+    const char *pool = NULL;
     size_t operand_count = 0;
-    trace_reader *trace = NULL;
+    weir_system *system = NULL;
     int code = PROGRAM_FAILED;
 
     if (operands == NULL) {
@@ -139,23 +201,16 @@ static int run(const program_command *self, int argc, char **argv)
     }
     code = option_parse(self, argc, argv, &settings, operands, &operand_count);
     if (code != OPTION_GO_ON) goto done;
-    code = read_settings(&settings, &pool_options);
-    if (code == PROGRAM_OK && operand_count == 0) {
-        output_usage(
-            "weir replay: TRACE is missing; expected a file or - (see: weir replay --help)");
-        code = PROGRAM_USAGE;
-    }
+    code = check_settings(&settings, operand_count);
     if (code != PROGRAM_OK) goto done;
-    code = replay_run_prepare(&played, strcmp(settings.pool, "all") == 0 ? NULL : settings.pool,
-                              &pool_options, settings.svg != NULL);
-    if (code == PROGRAM_OK) code = trace_open(operands[0], &trace);
-    if (code != PROGRAM_OK) goto done;
-    interrupt_catch();
-    code = replay_run_play(&played, trace);
+    pool = strcmp(settings.pool, "all") == 0 ? NULL : settings.pool;
+    code = settings.on_device.is_given
+               ? play_on_device(&settings, pool, operands[0], &played, &system)
+               : play_on_numbers(&settings, pool, operands[0], &played);
     if (code == PROGRAM_OK) code = print_all(&settings, &played, operands[0]);
 done:
-    trace_close(trace);
     replay_run_dispose(&played);
+    weir_system_destroy(system);
     free(operands);
     return code;
 }
@@ -163,14 +218,15 @@ done:
 const program_command command_replay = {
     .name = "replay",
     .summary =
-        "play a trace of allocations through every pool strategy, on numbers, and tell which "
-        "suits it",
+        "play a trace of allocations through every pool strategy, on numbers or on a device, and "
+        "tell which suits it",
     .operands = "TRACE|-",
     .operand_max = 1,
     .options = options,
     .details =
         "TRACE is CSV with the heading event,id,bytes,queue; events are live (a block that was "
         "there before; these\nlines come first), alloc and free (bytes empty).\n"
-        "Exit status: 0 played, 1 failed, 2 bad usage or a bad trace, 130 interrupted.\n",
+        "Exit status: 0 played, 1 failed, 2 bad usage or a bad trace, 3 no device matches, 130 "
+        "interrupted.\n",
     .run = run,
 };

@@ -10,7 +10,13 @@
 int device_choose(const char *command, const char *selector, weir_system **system,
                   weir_device **device)
 {
-    const char *origin = "--device";
+    return device_choose_by(command, "--device", selector, system, device);
+}
+
+int device_choose_by(const char *command, const char *option, const char *selector,
+                     weir_system **system, weir_device **device)
+{
+    const char *origin = option;
 
     *device = NULL;
     if (selector == NULL) {

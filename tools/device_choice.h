@@ -14,4 +14,8 @@
 int device_choose(const char *command, const char *selector, weir_system **system,
                   weir_device **device);
 
+/** The same for a selector of another option, such as "--on-device". */
+int device_choose_by(const char *command, const char *option, const char *selector,
+                     weir_system **system, weir_device **device);
+
 #endif

@@ -114,11 +114,34 @@ static int read_choice(const occurrence *at)
     return refuse(at, expected);
 }
 
+/* Tells a selector from a file's name: "0.1", "pci=...", "uuid=...", "type=...", "name~...". */
+static int is_selector(const char *text)
+{
+    static const char *const starts[] = {"pci=", "uuid=", "type=", "name~"};
+    static const char digits[] = "0123456789";
+    const size_t platform = strspn(text, digits);
+    const char *device = text + platform + 1;
+
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+        if (strncmp(text, starts[i], strlen(starts[i])) == 0) return 1;
+    }
+    if (platform == 0 || text[platform] != '.' || *device == '\0') return 0;
+    return device[strspn(device, digits)] == '\0';
+}
+
+static int read_device(const occurrence *at)
+{
+    if (at->given != NULL && at->given[0] == '\0')
+        return refuse(at, "a device such as 0.1, pci=0000:01:00.0 or name~text");
+    *(option_device *)at->target = (option_device){1, at->given};
+    return OPTION_GO_ON;
+}
+
 static int read_value(const occurrence *at)
 {
     static int (*const readers[])(const occurrence *at) = {
         [OPTION_TEXT] = read_text,   [OPTION_NUMBER] = read_number, [OPTION_SIZE] = read_size,
-        [OPTION_LIMIT] = read_limit, [OPTION_CHOICE] = read_choice,
+        [OPTION_LIMIT] = read_limit, [OPTION_CHOICE] = read_choice, [OPTION_DEVICE] = read_device,
     };
 
     return readers[at->option->kind](at);
@@ -174,8 +197,10 @@ static int take_option(const program_command *owner, int argc, char **argv, int 
         *(int *)at.target = 1;
         return OPTION_GO_ON;
     }
-    if (value == NULL && *i + 1 < argc && strncmp(argv[*i + 1], "--", 2) != 0) value = argv[++*i];
-    if (value == NULL) {
+    if (value == NULL && *i + 1 < argc && strncmp(argv[*i + 1], "--", 2) != 0 &&
+        (entry->kind != OPTION_DEVICE || is_selector(argv[*i + 1])))
+        value = argv[++*i];
+    if (value == NULL && entry->kind != OPTION_DEVICE) {
         output_usage("weir %s: %s%s: the value is missing; expected %s%s %s (see: weir %s --help)",
                      owner->name, dashes(entry), entry->name, dashes(entry), entry->name,
                      entry->argument, owner->name);

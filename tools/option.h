@@ -14,13 +14,19 @@ typedef enum option_kind {
     OPTION_SIZE,   /* uint64_t: bytes, with K, M or G for powers of 1024; at least 1 */
     OPTION_LIMIT,  /* option_limit: a size, or a percentage of the device's memory */
     OPTION_CHOICE, /* const char *: a name of the choices */
-    OPTION_LATER   /* known to the design, not in this build; nothing is written */
+    OPTION_DEVICE, /* option_device: may stand alone; what follows is its value if it looks like a selector */
+    OPTION_LATER /* known to the design, not in this build; nothing is written */
 } option_kind;
 
 typedef struct option_limit {
     uint64_t bytes;  /* 0: not given as bytes */
     double fraction; /* 0: not given as a percentage, else in (0, 1] */
 } option_limit;
+
+typedef struct option_device {
+    int is_given;
+    const char *selector; /* NULL: none was named */
+} option_device;
 
 /* A name that an OPTION_CHOICE takes. Tables end with an entry without a name. */
 typedef struct option_choice {

@@ -64,8 +64,9 @@ json_t *replay_report_json(const replay_run *run)
             return NULL;
         }
     }
-    return json_pack("{s:o, s:o, s:o}", "events", output_number(run->events), "peak_live",
-                     output_number(run->peak_live), "strategies", rows);
+    return json_pack("{s:o, s:o, s:o*, s:o}", "events", output_number(run->events), "peak_live",
+                     output_number(run->peak_live), "device",
+                     run->device != NULL ? output_device(run->device) : NULL, "strategies", rows);
 }
 
 /* Prints why the best row is the best. */
@@ -119,8 +120,12 @@ void replay_report_table(const replay_run *run)
     const size_t best = replay_report_best(run);
     char text[2][32];
 
-    (void)printf("%llu events, at most %s alive at one time\n\n", (unsigned long long)run->events,
+    (void)printf("%llu events, at most %s alive at one time", (unsigned long long)run->events,
                  output_bytes(run->peak_live, text[0], sizeof text[0]));
+    if (run->device != NULL)
+        (void)printf(", on device %s: %s", weir_device_get_index(run->device),
+                     weir_device_get_name(run->device));
+    (void)printf("\n\n");
     for (size_t i = 0; i < run->count; i++) {
         const replay_row *row = &run->rows[i];
 
@@ -139,5 +144,6 @@ void replay_report_table(const replay_run *run)
     (void)printf("buffers asked of the driver and returned to it: after the live lines, of %llu "
                  "allocations\n",
                  (unsigned long long)run->allocs);
+    if (run->device != NULL) (void)printf("times are of the clock, with what the driver takes\n");
     if (run->count > 1) print_reason(run, best);
 }

@@ -1,6 +1,6 @@
-/* A batch of events is played through one strategy after the other: so the trace is read once, also from a pipe, its cost
- * stays out of the times, and a strategy's tables stay in the cache while it is measured. Counts at the end of the live
- * lines are subtracted at the end. One thread. */
+/* On numbers a batch of events is played through one strategy after the other: so the trace is read once, also from a
+ * pipe, its cost stays out of the times, and a strategy's tables stay in the cache while it is measured. Counts at the end
+ * of the live lines are subtracted at the end. One thread. */
 #include "replay_run.h"
 
 #include "command.h"
@@ -21,13 +21,43 @@ static int fail_memory(void)
     return PROGRAM_FAILED;
 }
 
+static int play(replay_row *row, const trace_event *events, size_t count)
+{
+    weir_replay *pool = row->pool;
+
+    for (size_t i = 0; i < count; i++) {
+        void **slot = &row->blocks[events[i].slot];
+        weir_replay_block *block = NULL;
+
+        if (events[i].bytes == 0)
+            weir_replay_free(pool, *slot);
+        else if (weir_replay_alloc(pool, events[i].bytes, &block) == WEIR_E_HOST_MEMORY)
+            return fail_memory();
+        *slot = block;
+    }
+    return PROGRAM_OK;
+}
+
+static void get_stats(const replay_row *row, weir_replay_stats *out)
+{
+    weir_replay_get_stats(row->pool, out);
+}
+
+static void reset_peak(replay_row *row) { weir_replay_reset_peak(row->pool); }
+
+static void close_pool(replay_row *row) { weir_replay_destroy(row->pool); }
+
+static const replay_place on_numbers = {play, get_stats, reset_peak, close_pool, stopwatch_thread};
+
 static int add_row(replay_run *run, const char *name, const weir_replay_options *options)
 {
     replay_row *row = &run->rows[run->count];
+    weir_replay *pool = NULL;
 
-    *row = (replay_row){.name = name, .curve = {.every = 1}};
-    switch (weir_replay_create(name, options, &row->pool)) {
+    *row = (replay_row){.name = name, .place = &on_numbers, .curve = {.every = 1}};
+    switch (weir_replay_create(name, options, &pool)) {
     case WEIR_OK:
+        row->pool = pool;
         run->count++;
         return PROGRAM_OK;
     case WEIR_E_ARG:
@@ -55,29 +85,33 @@ int replay_run_prepare(replay_run *run, const char *name, const weir_replay_opti
     return code;
 }
 
+void replay_row_close(replay_row *row)
+{
+    if (row->pool != NULL) row->place->close(row);
+    free(row->blocks);
+    row->pool = NULL;
+    row->blocks = NULL;
+    row->slot_count = 0;
+}
+
 void replay_run_dispose(replay_run *run)
 {
-    for (size_t i = 0; i < run->count; i++) {
-        weir_replay_destroy(run->rows[i].pool);
-        free(run->rows[i].blocks);
-    }
+    for (size_t i = 0; i < run->count; i++) replay_row_close(&run->rows[i]);
     run->count = 0;
 }
 
 /* Has room for the trace's slots. Returns 1, or 0 for want of host memory. */
-static int make_room(replay_run *run, size_t slots)
+static int make_room(replay_row *row, size_t slots)
 {
     const size_t count = slots + slots / 2 + 64;
+    void **blocks = NULL;
 
-    if (slots <= run->slot_count) return 1;
-    for (size_t i = 0; i < run->count; i++) {
-        weir_replay_block **blocks = realloc(run->rows[i].blocks, count * sizeof *blocks);
-
-        if (blocks == NULL) return 0;
-        run->rows[i].blocks = blocks;
-        for (size_t k = run->slot_count; k < count; k++) blocks[k] = NULL;
-    }
-    run->slot_count = count;
+    if (slots <= row->slot_count) return 1;
+    blocks = realloc(row->blocks, count * sizeof *blocks);
+    if (blocks == NULL) return 0;
+    for (size_t k = row->slot_count; k < count; k++) blocks[k] = NULL;
+    row->blocks = blocks;
+    row->slot_count = count;
     return 1;
 }
 
@@ -103,30 +137,13 @@ static void take_peaks(replay_row *row, uint64_t event)
 {
     weir_replay_stats stats;
 
-    weir_replay_get_stats(row->pool, &stats);
-    weir_replay_reset_peak(row->pool);
+    row->place->get_stats(row, &stats);
+    row->place->reset_peak(row);
     row->peak_in_use = larger(row->peak_in_use, stats.peak_in_use_bytes);
     row->peak_reserved = larger(row->peak_reserved, stats.peak_reserved_bytes);
     if (row->curve.count == REPLAY_SAMPLES_MAX) halve(&row->curve);
     row->curve.samples[row->curve.count++] =
         (replay_sample){event, stats.peak_in_use_bytes, stats.peak_reserved_bytes};
-}
-
-/* Plays events through one strategy. What cannot be had is left out, and so is its free. Returns 1, or 0 for want of
- * host memory. */
-static int play(replay_row *row, const trace_event *events, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        weir_replay_block **block = &row->blocks[events[i].slot];
-
-        if (events[i].bytes == 0) {
-            weir_replay_free(row->pool, *block);
-            *block = NULL;
-        } else if (weir_replay_alloc(row->pool, events[i].bytes, block) == WEIR_E_HOST_MEMORY) {
-            return 0;
-        }
-    }
-    return 1;
 }
 
 /* As play(), ending a piece wherever a sample is due. before: events done */
@@ -136,31 +153,32 @@ static int play_sampled(replay_row *row, const trace_batch *batch, uint64_t befo
         const uint64_t every = row->curve.every;
         const uint64_t left = every - (before + done) % every;
         const size_t piece = left < batch->count - done ? (size_t)left : batch->count - done;
+        const int code = row->place->play(row, batch->events + done, piece);
 
-        if (!play(row, batch->events + done, piece)) return 0;
+        if (code != PROGRAM_OK) return code;
         done += piece;
         if ((before + done) % every == 0) take_peaks(row, before + done);
     }
-    return 1;
+    return PROGRAM_OK;
 }
 
-static int play_batch(replay_run *run, const trace_batch *batch)
+static int play_batch(replay_run *run, const trace_batch *batch, size_t first)
 {
-    for (size_t i = 0; i < run->count; i++) {
+    for (size_t i = first; i < run->count; i++) {
         replay_row *row = &run->rows[i];
-        const double start = stopwatch_thread();
-        const int is_done = run->is_sampled ? play_sampled(row, batch, run->events)
-                                            : play(row, batch->events, batch->count);
+        const double start = row->place->now();
+        const int code = run->is_sampled ? play_sampled(row, batch, run->events)
+                                         : row->place->play(row, batch->events, batch->count);
 
-        if (!is_done) return fail_memory();
+        if (code != PROGRAM_OK) return code;
         if (batch->is_live) {
             weir_replay_stats stats;
 
-            weir_replay_get_stats(row->pool, &stats);
+            row->place->get_stats(row, &stats);
             row->driver_allocs = stats.driver_allocs;
             row->driver_frees = stats.driver_frees;
         } else {
-            row->seconds += stopwatch_thread() - start;
+            row->seconds += row->place->now() - start;
         }
     }
     run->events += batch->count;
@@ -173,27 +191,36 @@ static void finish_row(replay_row *row, uint64_t events)
     weir_replay_stats stats;
 
     take_peaks(row, events);
-    weir_replay_get_stats(row->pool, &stats);
+    row->place->get_stats(row, &stats);
     row->driver_allocs = stats.driver_allocs - row->driver_allocs;
     row->driver_frees = stats.driver_frees - row->driver_frees;
     row->ooms = stats.oom_count;
     row->limit = stats.limit_bytes;
 }
 
-int replay_run_play(replay_run *run, trace_reader *trace)
+static int make_rooms(replay_run *run, size_t slots, size_t first)
+{
+    for (size_t i = first; i < run->count; i++)
+        if (!make_room(&run->rows[i], slots)) return fail_memory();
+    return PROGRAM_OK;
+}
+
+int replay_run_play(replay_run *run, trace_reader *trace, size_t first)
 {
     static trace_batch batch;
     progress line;
     int code = PROGRAM_OK;
 
+    run->events = 0;
+    run->timed_events = 0;
     progress_begin(&line);
     do {
         uint64_t done = 0;
         uint64_t total = 0;
 
         code = trace_read(trace, &batch);
-        if (code == PROGRAM_OK && !make_room(run, trace_slots(trace))) code = fail_memory();
-        if (code == PROGRAM_OK) code = play_batch(run, &batch);
+        if (code == PROGRAM_OK) code = make_rooms(run, trace_slots(trace), first);
+        if (code == PROGRAM_OK) code = play_batch(run, &batch, first);
         if (code == PROGRAM_OK && interrupt_requested()) code = PROGRAM_INTERRUPTED;
         trace_progress(trace, &done, &total);
         progress_show(&line, "bytes of the trace", done, total);
@@ -205,6 +232,6 @@ int replay_run_play(replay_run *run, trace_reader *trace)
     if (code != PROGRAM_OK) return code;
     run->peak_live = trace_peak_live(trace);
     run->allocs = trace_allocs(trace);
-    for (size_t i = 0; i < run->count; i++) finish_row(&run->rows[i], run->events);
+    for (size_t i = first; i < run->count; i++) finish_row(&run->rows[i], run->events);
     return PROGRAM_OK;
 }

@@ -1,9 +1,10 @@
-/* One trace through several strategies at a time, on numbers. */
+/* One trace through several strategies: on numbers all at a time, on a device (replay_device.h) one after the other. */
 #ifndef WEIR_TOOLS_REPLAY_RUN_H
 #define WEIR_TOOLS_REPLAY_RUN_H
 
 #include "replay_trace.h"
 
+#include <weir/device.h>
 #include <weir/replay.h>
 
 #include <stddef.h>
@@ -27,11 +28,26 @@ typedef struct replay_curve {
     uint64_t every;
 } replay_curve;
 
+typedef struct replay_row replay_row;
+
+/* Where the blocks of a row are. */
+typedef struct replay_place {
+    /* Plays events. What cannot be had is left out, and so is its free. Returns PROGRAM_OK, or PROGRAM_FAILED after a
+     * line on stderr. */
+    int (*play)(replay_row *row, const trace_event *events, size_t count);
+    void (*get_stats)(const replay_row *row, weir_replay_stats *out);
+    void (*reset_peak)(replay_row *row);
+    void (*close)(replay_row *row); /* frees pool, with all its blocks */
+    double (*now)(void);            /* seconds */
+} replay_place;
+
 /* What one strategy did. */
-typedef struct replay_row {
+struct replay_row {
     const char *name;
-    weir_replay *pool;
-    weir_replay_block **blocks; /* by the trace's slots; NULL: none, or it could not be had */
+    const replay_place *place;
+    void *pool;        /* of the place; NULL: closed */
+    void **blocks;     /* by the trace's slots; NULL: none, or it could not be had */
+    size_t slot_count; /* room in blocks */
     uint64_t peak_in_use;
     uint64_t peak_reserved;
     uint64_t limit;
@@ -40,16 +56,16 @@ typedef struct replay_row {
     uint64_t ooms;
     double seconds; /* of the same events */
     replay_curve curve;
-} replay_row;
+};
 
 typedef struct replay_run {
     replay_row rows[REPLAY_STRATEGIES_MAX];
     size_t count;
-    size_t slot_count; /* room in each row's blocks */
     int is_sampled;
-    uint64_t events;       /* all lines */
-    uint64_t timed_events; /* those that are not live */
-    uint64_t allocs;       /* `alloc` lines */
+    const weir_device *device; /* NULL: on numbers */
+    uint64_t events;           /* all lines */
+    uint64_t timed_events;     /* those that are not live */
+    uint64_t allocs;           /* `alloc` lines */
     uint64_t peak_live;
 } replay_run;
 
@@ -59,8 +75,11 @@ int replay_run_prepare(replay_run *run, const char *name, const weir_replay_opti
                        int is_sampled);
 void replay_run_dispose(replay_run *run);
 
-/** Plays the whole trace. Returns PROGRAM_OK; PROGRAM_USAGE for a bad trace or PROGRAM_FAILED after a line on stderr;
+/** Plays the whole trace through the rows from `first` on. Returns PROGRAM_OK; PROGRAM_USAGE for a bad trace or PROGRAM_FAILED after a line on stderr;
  * PROGRAM_INTERRUPTED. */
-int replay_run_play(replay_run *run, trace_reader *trace);
+int replay_run_play(replay_run *run, trace_reader *trace, size_t first);
+
+/** Frees what a row holds but its results. */
+void replay_row_close(replay_row *row);
 
 #endif

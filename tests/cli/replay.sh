@@ -161,10 +161,6 @@ weir replay "$trace" --limit 2M --device-memory 1M
 expect_usage "--limit"
 weir replay "$trace" --max-alloc 1
 expect_usage "largest root"
-weir replay "$trace" --on-device
-expect_usage "--on-device" "not in this build"
-weir replay "$trace" --on-device=0.1
-expect_usage "--on-device" "not in this build"
 weir replay "$trace" --svg - --json
 expect_usage "--svg" "--json"
 weir replay "$trace" --no-compaction=1
