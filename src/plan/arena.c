@@ -311,76 +311,26 @@ static wi_range *cut_front(wi_arena *arena, wi_range *range, uint64_t bytes)
     return front;
 }
 
-wi_range *wi_arena_carve(wi_arena *arena, wi_range *range, uint64_t bytes, uint64_t requested)
+/* A free range that is in no index comes into use. */
+static void count_in(wi_arena *arena, wi_range *range, uint64_t requested)
 {
     wi_arena_root *root = range->root;
 
-    if (range->bytes > bytes && arena->strategy->splits(arena, range, bytes))
-        range = cut_front(arena, range, bytes);
-    else
-        arena->strategy->ranges->remove(arena->index, range);
     if (root->used_bytes == 0) arena->unused_bytes -= root->bytes;
     range->requested_bytes = requested;
     root->used_bytes += range->bytes;
     arena->in_use_bytes += range->bytes;
     arena->requested_bytes += requested;
+}
+
+wi_range *wi_arena_carve(wi_arena *arena, wi_range *range, uint64_t bytes, uint64_t requested)
+{
+    if (range->bytes > bytes && arena->strategy->splits(arena, range, bytes))
+        range = cut_front(arena, range, bytes);
+    else
+        arena->strategy->ranges->remove(arena->index, range);
+    count_in(arena, range, requested);
     return range;
-}
-
-/* Returns why a request that found no room did not. */
-static weir_oom_cause cause_of(wi_arena *arena, uint64_t bytes)
-{
-    if ((arena->strategy->failure_steps & WI_STEP_COMPACT) != 0 &&
-        wi_compact_is_pinned(arena, bytes))
-        return WEIR_OOM_PINNED;
-    if (arena->reserved_bytes - arena->in_use_bytes >= bytes) return WEIR_OOM_FRAGMENTED;
-    return arena->was_refused ? WEIR_OOM_DRIVER : WEIR_OOM_LIMIT;
-}
-
-weir_status wi_arena_alloc(wi_arena *arena, uint64_t bytes, wi_placement *out,
-                           weir_oom_cause *cause)
-{
-    weir_status status;
-    wi_range *range = NULL;
-    uint64_t rounded = 0;
-
-    memset(out, 0, sizeof *out);
-    *cause = WEIR_OOM_NONE;
-    if (bytes == 0) return wi_fail(WEIR_E_ARG, "wi_arena_alloc", "no bytes to place");
-    if (!wi_align_u64(bytes, arena->unit_bytes, &rounded) || rounded > arena->max_root_bytes) {
-        *cause = WEIR_OOM_MAX_ALLOC;
-        return WEIR_E_OUT_OF_MEMORY;
-    }
-    range = arena->strategy->ranges->find(arena->index, rounded);
-    if (range == NULL) {
-        status = find_room(arena, rounded, &range);
-        if (status == WEIR_E_OUT_OF_MEMORY) *cause = cause_of(arena, rounded);
-        if (status != WEIR_OK) return status;
-    }
-    if (!wi_range_slab_reserve(&arena->slab, RANGES_FOR_CUT)) return fail_host_memory();
-    range = wi_arena_carve(arena, range, rounded, bytes);
-    note_use(arena);
-    *out = wi_range_get_placement(range);
-    return WEIR_OK;
-}
-
-void wi_arena_set_holder(wi_range *range, void *holder) { range->holder = holder; }
-
-void wi_arena_set_uses(wi_range *range, const wi_uses *uses)
-{
-    range->used_by = uses->queues;
-    range->used_until = uses->until;
-}
-
-void *wi_range_get_holder(const wi_range *range) { return range->holder; }
-
-wi_placement wi_range_get_placement(const wi_range *range)
-{
-    return (wi_placement){.range = (wi_range *)range,
-                          .root = range->root->token,
-                          .offset_bytes = range->offset_bytes,
-                          .bytes = range->bytes,
-                          .uses = {.until = range->used_until, .queues = range->used_by}};
 }
 
 /* Drops a range from its root's chain; its bytes are about to be part of `into`. */
@@ -423,6 +373,98 @@ static wi_range *join(wi_arena *arena, wi_range *range)
     return prev;
 }
 
+/* Joins the range that was freed last with its neighbours. */
+static void join_kept(wi_arena *arena)
+{
+    wi_range *range = arena->kept;
+
+    if (range == NULL) return;
+    arena->kept = NULL;
+    (void)join(arena, range);
+}
+
+/* Takes the range that was freed last, if it has this size; else it is joined. Returns NULL then. */
+static wi_range *take_kept(wi_arena *arena, uint64_t rounded, uint64_t requested)
+{
+    wi_range *range = arena->kept;
+
+    if (range == NULL || range->bytes != rounded) {
+        join_kept(arena);
+        return NULL;
+    }
+    arena->kept = NULL;
+    count_in(arena, range, requested);
+    return range;
+}
+
+/* Returns why a request that found no room did not. */
+static weir_oom_cause cause_of(wi_arena *arena, uint64_t bytes)
+{
+    if ((arena->strategy->failure_steps & WI_STEP_COMPACT) != 0 &&
+        wi_compact_is_pinned(arena, bytes))
+        return WEIR_OOM_PINNED;
+    if (arena->reserved_bytes - arena->in_use_bytes >= bytes) return WEIR_OOM_FRAGMENTED;
+    return arena->was_refused ? WEIR_OOM_DRIVER : WEIR_OOM_LIMIT;
+}
+
+/* Finds or makes room, and takes it. */
+static weir_status take(wi_arena *arena, uint64_t rounded, uint64_t requested, wi_range **out,
+                        weir_oom_cause *cause)
+{
+    wi_range *range = arena->strategy->ranges->find(arena->index, rounded);
+
+    if (range == NULL) {
+        weir_status status = find_room(arena, rounded, &range);
+        if (status == WEIR_E_OUT_OF_MEMORY) *cause = cause_of(arena, rounded);
+        if (status != WEIR_OK) return status;
+    }
+    if (!wi_range_slab_reserve(&arena->slab, RANGES_FOR_CUT)) return fail_host_memory();
+    *out = wi_arena_carve(arena, range, rounded, requested);
+    return WEIR_OK;
+}
+
+weir_status wi_arena_alloc(wi_arena *arena, uint64_t bytes, wi_placement *out,
+                           weir_oom_cause *cause)
+{
+    wi_range *range = NULL;
+    uint64_t rounded = 0;
+
+    memset(out, 0, sizeof *out);
+    *cause = WEIR_OOM_NONE;
+    if (bytes == 0) return wi_fail(WEIR_E_ARG, "wi_arena_alloc", "no bytes to place");
+    if (!wi_align_u64(bytes, arena->unit_bytes, &rounded) || rounded > arena->max_root_bytes) {
+        *cause = WEIR_OOM_MAX_ALLOC;
+        return WEIR_E_OUT_OF_MEMORY;
+    }
+    range = take_kept(arena, rounded, bytes);
+    if (range == NULL) {
+        weir_status status = take(arena, rounded, bytes, &range, cause);
+        if (status != WEIR_OK) return status;
+    }
+    note_use(arena);
+    *out = wi_range_get_placement(range);
+    return WEIR_OK;
+}
+
+void wi_arena_set_holder(wi_range *range, void *holder) { range->holder = holder; }
+
+void wi_arena_set_uses(wi_range *range, const wi_uses *uses)
+{
+    range->used_by = uses->queues;
+    range->used_until = uses->until;
+}
+
+void *wi_range_get_holder(const wi_range *range) { return range->holder; }
+
+wi_placement wi_range_get_placement(const wi_range *range)
+{
+    return (wi_placement){.range = (wi_range *)range,
+                          .root = range->root->token,
+                          .offset_bytes = range->offset_bytes,
+                          .bytes = range->bytes,
+                          .uses = {.until = range->used_until, .queues = range->used_by}};
+}
+
 /* A range in use falls free. */
 static void uncount(wi_arena *arena, wi_range *range)
 {
@@ -447,7 +489,13 @@ void wi_arena_free(wi_arena *arena, wi_range *range)
 {
     wi_arena_root *root = range->root;
 
-    range = wi_arena_uncarve(arena, range);
+    join_kept(arena);
+    uncount(arena, range);
+    if (arena->strategy->keeps_last && root->used_bytes != 0) {
+        arena->kept = range;
+        return;
+    }
+    range = join(arena, range);
     if (root->used_bytes != 0 || !arena->strategy->gives_back(arena, root)) return;
     arena->strategy->ranges->remove(arena->index, range);
     release_root(arena, root);
@@ -455,9 +503,23 @@ void wi_arena_free(wi_arena *arena, wi_range *range)
 
 void wi_arena_trim(wi_arena *arena, uint64_t keep_bytes)
 {
+    join_kept(arena);
     release_unused(arena, 0, keep_bytes);
     if (arena->root_count == 0) arena->growth = (wi_growth){0};
     arena->recent = (wi_recent){.now_bytes = arena->in_use_bytes};
+}
+
+/* Returns what the range that was freed last would be, joined. */
+static uint64_t kept_bytes(const wi_arena *arena)
+{
+    const wi_range *range = arena->kept;
+    uint64_t bytes;
+
+    if (range == NULL) return 0;
+    bytes = range->bytes;
+    if (range->prev != NULL && wi_range_is_free(range->prev)) bytes += range->prev->bytes;
+    if (range->next != NULL && wi_range_is_free(range->next)) bytes += range->next->bytes;
+    return bytes;
 }
 
 uint64_t wi_arena_lend(wi_arena *arena, uint64_t bytes)
@@ -472,13 +534,15 @@ uint64_t wi_arena_lend(wi_arena *arena, uint64_t bytes)
 
 void wi_arena_get_stats(const wi_arena *arena, wi_arena_stats *out)
 {
-    const wi_range *largest = arena->strategy->ranges->largest(arena->index);
+    const wi_range *indexed = arena->strategy->ranges->largest(arena->index);
+    const uint64_t kept = kept_bytes(arena);
+    const uint64_t largest = indexed != NULL ? indexed->bytes : 0;
 
     *out = (wi_arena_stats){
         .requested_bytes = arena->requested_bytes,
         .in_use_bytes = arena->in_use_bytes,
         .reserved_bytes = arena->reserved_bytes,
-        .largest_free_bytes = largest != NULL ? largest->bytes : 0,
+        .largest_free_bytes = kept > largest ? kept : largest,
         .free_bytes = arena->reserved_bytes - arena->in_use_bytes,
         .root_count = arena->root_count,
         .acquired_count = arena->acquired_count,

@@ -15,7 +15,8 @@ typedef struct sums {
     uint64_t reserved_bytes;
     uint64_t unused_bytes;
     uint64_t root_count;
-    uint64_t free_count;
+    uint64_t free_count; /* without the range freed last */
+    uint64_t kept_count;
     uint64_t largest_free_bytes;
 } sums;
 
@@ -42,7 +43,8 @@ static int check_range(const wi_arena *arena, const wi_range *range, uint64_t of
     if (wi_range_is_free(range) && range->holder != NULL)
         return broken(why, "a free range has no holder", 1, 0);
     if (next != NULL && next->prev != range) return broken(why, "next's prev is this range", 0, 1);
-    if (next != NULL && wi_range_is_free(range) && wi_range_is_free(next))
+    if (next != NULL && wi_range_is_free(range) && wi_range_is_free(next) && range != arena->kept &&
+        next != arena->kept)
         return broken(why, "free neighbours at offset", next->offset_bytes, 0);
     return 1;
 }
@@ -61,7 +63,11 @@ static int check_root(const wi_arena *arena, const wi_arena_root *root, sums *al
         if (range->root != root) return broken(why, "range names its root", 0, 1);
         if (!check_range(arena, range, offset, why)) return 0;
         offset += range->bytes;
-        if (wi_range_is_free(range)) {
+        if (range == arena->kept) {
+            all->kept_count++;
+            if (!wi_range_is_free(range) || root->used_bytes == 0)
+                return broken(why, "the range freed last is free in a root that is not", 0, 1);
+        } else if (wi_range_is_free(range)) {
             all->free_count++;
             if (range->bytes > all->largest_free_bytes) all->largest_free_bytes = range->bytes;
         } else {
@@ -155,5 +161,7 @@ int wi_arena_check(const wi_arena *arena, weir_text *why)
     if (arena->acquired_count - arena->released_count != arena->root_count)
         return broken(why, "acquired - released", arena->acquired_count - arena->released_count,
                       arena->root_count);
+    if (all.kept_count != (arena->kept != NULL))
+        return broken(why, "the range freed last is in a root", all.kept_count, 1);
     return check_index(arena, &all, why) && check_slab(arena, why);
 }

@@ -24,7 +24,8 @@ typedef struct wi_recent {
 /* An arena is a list of roots cut into ranges, and an index of the free ones.
  * Invariants (wi_arena_check):
  *   each root: see range.h
- *   index == the free ranges of all roots, each once
+ *   index == the free ranges of all roots, each once, but for kept
+ *   kept == NULL, or it is free, its root is not, and it may have free neighbours
  *   reserved_bytes == sum of root->bytes;   root_count == number of roots == acquired_count - released_count
  *   in_use_bytes == sum of root->used_bytes == sum of bytes of ranges in use
  *   requested_bytes == sum of requested_bytes of ranges in use;   requested_bytes <= in_use_bytes <= reserved_bytes
@@ -42,7 +43,8 @@ struct wi_arena {
     int was_refused; /* the last growth ended because the driver refused, not for a limit */
     wi_growth growth;
     wi_recent recent;
-    void *index; /* state of strategy->ranges */
+    void *index;    /* state of strategy->ranges */
+    wi_range *kept; /* freed last and not joined yet; NULL: none */
     wi_range_slab slab;
     wi_arena_root *first_root, *last_root;
     uint64_t next_ordinal;

@@ -83,10 +83,10 @@ static unsigned lists_of(const wi_range *range)
     return root->pool == WI_POOL_ALONE && range->bytes != root->bytes ? WI_POOL_LARGE : root->pool;
 }
 
-/* Adds a range of this class as its newest. */
-static void insert_at(good_fit *all, wi_range *range, size_class at)
+static void insert(void *state, wi_range *range)
 {
-    pool_lists *lists = &all->pools[lists_of(range)];
+    pool_lists *lists = &((good_fit *)state)->pools[lists_of(range)];
+    const size_class at = class_of(range->bytes);
     wi_range **head = &lists->heads[at.row][at.column];
 
     range->left = NULL;
@@ -96,11 +96,6 @@ static void insert_at(good_fit *all, wi_range *range, size_class at)
     lists->columns[at.row] |= (uint16_t)(1U << at.column);
     lists->rows |= UINT64_C(1) << at.row;
     range->size_class = at.row * COLUMNS + at.column;
-}
-
-static void insert(void *state, wi_range *range)
-{
-    insert_at(state, range, class_of(range->bytes));
 }
 
 static void remove_range(void *state, wi_range *range)
@@ -120,17 +115,25 @@ static void remove_range(void *state, wi_range *range)
     if (lists->columns[at.row] == 0) lists->rows &= ~(UINT64_C(1) << at.row);
 }
 
+/* Returns 1 if a range of the index stays in its class with so many bytes: what a class leaves of a size is the same. */
+static int keeps_class(const wi_range *range, uint64_t bytes)
+{
+    const unsigned row = range->size_class / COLUMNS;
+    const unsigned shift = UNIT_SHIFT + row - (row != 0);
+
+    return range->bytes >> shift == bytes >> shift;
+}
+
 /* What is cut from the newest range of a class, or comes back to it, leaves it there most often. */
 static void resize(void *state, wi_range *range, uint64_t offset_bytes, uint64_t bytes)
 {
-    const size_class at = class_of(bytes);
-    const int stays = range->left == NULL && range->size_class == at.row * COLUMNS + at.column &&
-                      range->root->pool != WI_POOL_ALONE;
+    const int stays =
+        range->left == NULL && range->root->pool != WI_POOL_ALONE && keeps_class(range, bytes);
 
     if (!stays) remove_range(state, range);
     range->offset_bytes = offset_bytes;
     range->bytes = bytes;
-    if (!stays) insert_at(state, range, at);
+    if (!stays) insert(state, range);
 }
 
 /* Returns the head of the next class that has any. */

@@ -14,7 +14,7 @@ typedef struct wi_arena_root wi_arena_root;
  *   unused metadata: root == NULL
  *   prev == NULL ? offset_bytes == 0 : prev->offset_bytes + prev->bytes == offset_bytes
  *   next == NULL ? offset_bytes + bytes == root->bytes : next->prev == this
- *   free (requested_bytes == 0): in the index, neither neighbour is free, and holder == NULL
+ *   free (requested_bytes == 0): holder == NULL and, but for the one the arena keeps, in the index without free neighbours
  *   in use: 0 < requested_bytes <= bytes, and in no index */
 struct wi_range {
     uint64_t offset_bytes; /* within the root */

@@ -76,6 +76,7 @@ static const wi_strategy rows[ROW_COUNT] = {
             .failure_steps =
                 WI_STEP_DRAIN | WI_STEP_RETURN | WI_STEP_COMPACT | WI_STEP_SEARCH | WI_STEP_GROW,
             .ranges = &wi_good_fit_index,
+            .keeps_last = 1,
             .default_limit = wi_limit_whole,
             .grow = wi_grow_to_need,
             .splits = wi_split_always,

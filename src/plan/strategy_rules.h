@@ -28,6 +28,9 @@ struct wi_strategy {
         unit_bytes; /* sizes are multiples of it, or of the granule if that is larger; a power of two */
     unsigned failure_steps;       /* wi_failure_step, or-ed */
     const wi_range_index *ranges; /* how free ranges are kept and chosen */
+    /* 1: the range freed last is joined with its neighbours at the next request, which takes it as it is if it has that
+     * size: what loops do. 0: at once. */
+    int keeps_last;
     /* The limit without one set by the user. */
     uint64_t (*default_limit)(uint64_t total_bytes);
     /* Takes roots, by wi_arena_take_root(), so that one holds `bytes`, a whole number of units within the largest root.

@@ -48,6 +48,42 @@ Test(arena_adaptive, asks_nothing_of_the_driver_in_a_loop)
     close_arena();
 }
 
+Test(arena_adaptive, hands_what_was_freed_last_out_again_as_it_is)
+{
+    wi_placement first, second, third;
+
+    open_arena("adaptive", 0, GIB);
+    first = place(1000);
+    second = place(1000);
+    third = place(2 * KIB);
+    (void)place(KIB);
+    wi_arena_free(it.arena, first.range);
+    wi_arena_free(it.arena, second.range);
+    check();
+    place_at(1024, 1, 1024,
+             1024); /* neither joined with the hole before it nor cut from the free end */
+    wi_arena_free(it.arena, third.range);
+    (void)place(512); /* of another size: the last one is joined first */
+    check();
+    cr_assert_eq(stats().in_use_bytes, 1024U + KIB + 512);
+    close_arena();
+}
+
+Test(arena_adaptive, counts_what_was_freed_last_as_joined)
+{
+    wi_placement block;
+
+    open_arena("adaptive", 0, GIB);
+    (void)place(KIB);
+    block = place(KIB);
+    wi_arena_free(it.arena, block.range);
+    cr_assert_eq(stats().largest_free_bytes, 2 * MIB - KIB);
+    check();
+    wi_arena_trim(it.arena, 0);
+    cr_assert_eq(stats().largest_free_bytes, 2 * MIB - KIB);
+    close_arena();
+}
+
 Test(arena_adaptive, trades_free_roots_for_others)
 {
     wi_placement blocks[8];

@@ -4,16 +4,11 @@
 
 #include <criterion/criterion.h>
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MIB (UINT64_C(1) << 20)
 #define STRETCH 8192U
-
-typedef struct place {
-    size_t root, piece;
-} place;
 
 void arena_model_init(arena_model *model, model_kind kind, const wi_arena_options *options,
                       fake_roots *source)
@@ -276,135 +271,6 @@ static int grow(arena_model *model, uint64_t bytes)
     return 0;
 }
 
-/* The smallest free piece that fits; of several, one in the oldest root, the first there. */
-static int search_best(const arena_model *model, uint64_t bytes, place *out)
-{
-    uint64_t best = UINT64_MAX;
-
-    for (size_t r = 0; r < model->count; ++r) {
-        const model_root *root = model->roots[r];
-        if (model->kind == MODEL_ONDEMAND && root->is_small != (bytes <= MIB)) continue;
-        for (size_t p = 0; p < root->count; ++p) {
-            if (root->pieces[p].requested != 0 || root->pieces[p].bytes < bytes) continue;
-            if (root->pieces[p].bytes >= best) continue;
-            best = root->pieces[p].bytes;
-            *out = (place){r, p};
-        }
-    }
-    return best != UINT64_MAX;
-}
-
-/* Sixteen classes from each power of two of 256 bytes to the next. */
-static unsigned class_of(uint64_t bytes)
-{
-    uint64_t units = bytes / 256;
-    unsigned octaves = 0;
-
-    for (; units >= 32; units /= 2) octaves++;
-    return octaves * 16 + (unsigned)units;
-}
-
-/* Whether a piece is one of those that a search of `adaptive` looks at: free, of its pool, and a whole root or not. */
-static int is_candidate(const model_root *root, const model_piece *piece, int is_small,
-                        int is_whole)
-{
-    return piece->requested == 0 && !root->is_hidden && root->is_small == is_small &&
-           (root->is_alone && root->count == 1) == is_whole;
-}
-
-/* The latest candidate of class `class` older than `before`. Returns its stamp, 0 if there is none. */
-static uint64_t latest_of(const arena_model *model, int is_small, int is_whole, unsigned class,
-                          uint64_t before, place *out)
-{
-    uint64_t latest = 0;
-
-    for (size_t r = 0; r < model->count; ++r) {
-        const model_root *root = model->roots[r];
-        for (size_t p = 0; p < root->count; ++p) {
-            const model_piece *piece = &root->pieces[p];
-            if (!is_candidate(root, piece, is_small, is_whole) || class_of(piece->bytes) != class)
-                continue;
-            if (piece->stamp >= before || piece->stamp <= latest) continue;
-            latest = piece->stamp;
-            *out = (place){r, p};
-        }
-    }
-    return latest;
-}
-
-/* The lowest class above `own` that has a candidate; UINT_MAX if none has. */
-static unsigned next_class(const arena_model *model, int is_small, int is_whole, unsigned own)
-{
-    unsigned best = UINT_MAX;
-
-    for (size_t r = 0; r < model->count; ++r) {
-        const model_root *root = model->roots[r];
-        for (size_t p = 0; p < root->count; ++p) {
-            const unsigned class = class_of(root->pieces[p].bytes);
-            if (is_candidate(root, &root->pieces[p], is_small, is_whole) && class > own &&
-                class < best)
-                best = class;
-        }
-    }
-    return best;
-}
-
-/* Good fit in the roots as a whole or in all other free pieces: the latest of the first `most` of the own class that is
- * large enough, else the latest of the next class. Sizes from `below` on do not count. */
-static int search_class(const arena_model *model, uint64_t bytes, int is_small, int is_whole,
-                        unsigned most, uint64_t below, place *out)
-{
-    const unsigned own = class_of(bytes);
-    uint64_t stamp = UINT64_MAX;
-    unsigned next;
-
-    for (unsigned i = 0; i < most; ++i) { /* the own class, from the latest on */
-        stamp = latest_of(model, is_small, is_whole, own, stamp, out);
-        if (stamp == 0) break;
-        if (model->roots[out->root]->pieces[out->piece].bytes >= bytes)
-            return model->roots[out->root]->pieces[out->piece].bytes < below;
-    }
-    next = next_class(model, is_small, is_whole, own);
-    if (next == UINT_MAX) return 0;
-    (void)latest_of(model, is_small, is_whole, next, UINT64_MAX, out);
-    return model->roots[out->root]->pieces[out->piece].bytes < below;
-}
-
-static int search_large(const arena_model *model, uint64_t bytes, unsigned most, uint64_t below,
-                        place *out)
-{
-    place whole = {0, 0};
-
-    if (!search_class(model, bytes, 0, 0, most, UINT64_MAX, out))
-        return search_class(model, bytes, 0, 1, most, below, out);
-    if (search_class(model, bytes, 0, 1, most, below, &whole) &&
-        model->roots[whole.root]->pieces[whole.piece].bytes <
-            model->roots[out->root]->pieces[out->piece].bytes)
-        *out = whole;
-    return 1;
-}
-
-static int search_good(const arena_model *model, uint64_t bytes, place *out)
-{
-    if (bytes <= MIB) return search_class(model, bytes, 1, 0, 8, UINT64_MAX, out);
-    return search_large(model, bytes, 8, bytes > UINT64_MAX / 16 ? UINT64_MAX : bytes * 16, out);
-}
-
-/* Without the rules, in the pool of such blocks first. */
-static int search_any(const arena_model *model, uint64_t bytes, place *out)
-{
-    if (model->kind != MODEL_ADAPTIVE) return 0;
-    if (bytes <= MIB && search_class(model, bytes, 1, 0, UINT_MAX, UINT64_MAX, out)) return 1;
-    if (search_large(model, bytes, UINT_MAX, UINT64_MAX, out)) return 1;
-    return bytes > MIB && search_class(model, bytes, 1, 0, UINT_MAX, UINT64_MAX, out);
-}
-
-static int search(const arena_model *model, uint64_t bytes, place *out)
-{
-    if (model->kind == MODEL_ADAPTIVE) return search_good(model, bytes, out);
-    return search_best(model, bytes, out);
-}
-
 static int return_unused(arena_model *model, uint64_t bytes)
 {
     const uint64_t unused = unused_bytes(model);
@@ -415,13 +281,13 @@ static int return_unused(arena_model *model, uint64_t bytes)
 }
 
 /* Grows; or takes what the rules of the search pass over. */
-static int make_more(arena_model *model, uint64_t bytes, place *out)
+static int make_more(arena_model *model, uint64_t bytes, model_place *out)
 {
-    if (grow(model, bytes)) return search(model, bytes, out);
-    return search_any(model, bytes, out);
+    if (grow(model, bytes)) return arena_model_search(model, bytes, out);
+    return arena_model_search_any(model, bytes, out);
 }
 
-static int make_room(arena_model *model, uint64_t bytes, place *out)
+static int make_room(arena_model *model, uint64_t bytes, model_place *out)
 {
     const wi_root_source source = fake_roots_source(model->source);
     const int returns = model->kind != MODEL_PREALLOC && model->kind != MODEL_DIRECT;
@@ -465,11 +331,69 @@ static void note_request(arena_model *model)
     if (model->kind == MODEL_ADAPTIVE) return_down_to(model, enough(need(model, 0)));
 }
 
+static model_root *root_of(const arena_model *model, const void *token)
+{
+    size_t r = 0;
+
+    while (model->roots[r]->token != token) ++r;
+    return model->roots[r];
+}
+
+static model_piece *piece_at(model_root *root, uint64_t offset)
+{
+    size_t p = 0;
+
+    while (root->pieces[p].offset != offset) ++p;
+    return &root->pieces[p];
+}
+
+/* A piece that is free has its place in the order of pieces, and is one with its free neighbours. */
+static void join(arena_model *model, model_root *root, model_piece *freed)
+{
+    freed->stamp = ++model->clock;
+    for (size_t p = 0; p + 1 < root->count;) { /* wherever they are */
+        model_piece *piece = &root->pieces[p];
+        if (piece[0].requested != 0 || piece[1].requested != 0) {
+            ++p;
+            continue;
+        }
+        piece[0].bytes += piece[1].bytes;
+        piece[0].stamp = model->clock;
+        root->count--;
+        memmove(&piece[1], &piece[2], (root->count - p - 1) * sizeof *piece);
+    }
+}
+
+static void join_kept(arena_model *model)
+{
+    const void *token = model->kept_token;
+
+    model->kept_token = NULL;
+    if (token != NULL)
+        join(model, root_of(model, token), piece_at(root_of(model, token), model->kept_offset));
+}
+
+/* The piece freed last, if it has this size, which need not be searched for. */
+static model_piece *take_kept(arena_model *model, uint64_t rounded)
+{
+    model_piece *piece = NULL;
+
+    if (model->kept_token == NULL) return NULL;
+    piece = piece_at(root_of(model, model->kept_token), model->kept_offset);
+    if (piece->bytes != rounded) {
+        join_kept(model);
+        return NULL;
+    }
+    model->kept_token = NULL;
+    return piece;
+}
+
 weir_status arena_model_alloc(arena_model *model, uint64_t bytes, wi_placement *out,
                               weir_oom_cause *cause)
 {
+    const void *kept_token = model->kept_token;
     uint64_t rounded;
-    place at = {0, 0};
+    model_place at = {0, 0};
     model_root *root;
     model_piece *piece;
     wi_arena_stats stats;
@@ -478,7 +402,16 @@ weir_status arena_model_alloc(arena_model *model, uint64_t bytes, wi_placement *
     *cause = WEIR_OOM_MAX_ALLOC;
     if (bytes > model->max_root) return WEIR_E_OUT_OF_MEMORY;
     rounded = (bytes + model->unit - 1) / model->unit * model->unit;
-    if (!search(model, rounded, &at) && !make_room(model, rounded, &at)) {
+    piece = take_kept(model, rounded);
+    if (piece != NULL) {
+        *cause = WEIR_OOM_NONE;
+        piece->requested = bytes;
+        *out = (wi_placement){
+            .root = (void *)kept_token, .offset_bytes = piece->offset, .bytes = piece->bytes};
+        note_request(model);
+        return WEIR_OK;
+    }
+    if (!arena_model_search(model, rounded, &at) && !make_room(model, rounded, &at)) {
         arena_model_get_stats(model, &stats);
         *cause = stats.free_bytes >= rounded ? WEIR_OOM_FRAGMENTED
                  : model->refused            ? WEIR_OOM_DRIVER
@@ -504,29 +437,31 @@ weir_status arena_model_alloc(arena_model *model, uint64_t bytes, wi_placement *
     return WEIR_OK;
 }
 
+static int is_in_use(const model_root *root)
+{
+    for (size_t p = 0; p < root->count; ++p)
+        if (root->pieces[p].requested != 0) return 1;
+    return 0;
+}
+
 void arena_model_free(arena_model *model, const void *token, uint64_t offset)
 {
     size_t r = 0;
-    size_t p = 0;
     model_root *root;
+    model_piece *piece;
 
+    join_kept(model);
     while (model->roots[r]->token != token) ++r;
     root = model->roots[r];
-    while (root->pieces[p].offset != offset) ++p;
-    cr_assert_gt(root->pieces[p].requested, 0U);
-    root->pieces[p].requested = 0;
-    root->pieces[p].stamp = ++model->clock;
-    for (p = 0; p + 1 < root->count;) { /* joins free neighbours, wherever they are */
-        model_piece *piece = &root->pieces[p];
-        if (piece[0].requested != 0 || piece[1].requested != 0) {
-            ++p;
-            continue;
-        }
-        piece[0].bytes += piece[1].bytes;
-        piece[0].stamp = model->clock;
-        root->count--;
-        memmove(&piece[1], &piece[2], (root->count - p - 1) * sizeof *piece);
+    piece = piece_at(root, offset);
+    cr_assert_gt(piece->requested, 0U);
+    piece->requested = 0;
+    if (model->kind == MODEL_ADAPTIVE && is_in_use(root)) {
+        model->kept_token = token;
+        model->kept_offset = offset;
+        return;
     }
+    join(model, root, piece);
     if (model->kind == MODEL_DIRECT || (model->kind == MODEL_ADAPTIVE && is_unused(root) &&
                                         reserved(model) > enough(need(model, 0))))
         drop(model, r);
@@ -534,6 +469,7 @@ void arena_model_free(arena_model *model, const void *token, uint64_t offset)
 
 void arena_model_trim(arena_model *model, uint64_t keep_bytes)
 {
+    join_kept(model);
     return_down_to(model, keep_bytes);
     if (model->count == 0) model->next = 0;
     model->most_now = in_use(model);
@@ -547,14 +483,16 @@ void arena_model_get_stats(const arena_model *model, wi_arena_stats *out)
                             .acquired_count = model->acquired,
                             .released_count = model->released};
     for (size_t r = 0; r < model->count; ++r) {
+        uint64_t run = 0; /* of free neighbours */
         for (size_t p = 0; p < model->roots[r]->count; ++p) {
             const model_piece *piece = &model->roots[r]->pieces[p];
+            run = piece->requested != 0 ? 0 : run + piece->bytes;
+            if (run > out->largest_free_bytes) out->largest_free_bytes = run;
             if (piece->requested != 0) {
                 out->requested_bytes += piece->requested;
                 out->in_use_bytes += piece->bytes;
             } else {
                 out->free_bytes += piece->bytes;
-                if (piece->bytes > out->largest_free_bytes) out->largest_free_bytes = piece->bytes;
             }
         }
     }

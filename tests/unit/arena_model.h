@@ -39,10 +39,24 @@ typedef struct arena_model {
     int is_cut, refused; /* prealloc: a root was refused; last growth met a refusal */
     uint64_t clock;      /* the last stamp */
     uint64_t most_now, most_before, requests; /* adaptive: of this stretch, and the one before */
+    const void *
+        kept_token; /* adaptive: root of the piece freed last, which is not joined yet; NULL: none */
+    uint64_t kept_offset;
     uint64_t acquired, released;
     size_t count;
     model_root *roots[MODEL_ROOTS]; /* oldest first */
 } arena_model;
+
+/* A piece of a root. */
+typedef struct model_place {
+    size_t root, piece;
+} model_place;
+
+/** Finds a free piece for so many bytes by the rules of the strategy; returns 0 if there is none. */
+int arena_model_search(const arena_model *model, uint64_t bytes, model_place *out);
+
+/** The same without the rules. */
+int arena_model_search_any(const arena_model *model, uint64_t bytes, model_place *out);
 
 void arena_model_init(arena_model *model, model_kind kind, const wi_arena_options *options,
                       fake_roots *source);
