@@ -339,7 +339,7 @@ weir_status wi_capture_begin(weir_context *base, const weir_argument_spec *specs
 
     memset(out, 0, sizeof *out);
     out->recorder.capture = record;
-    out->base = base;
+    out->base = wi_context_get_base(base);
     out->specs = specs;
     out->n_specs = n_specs;
     status = wi_recorded_add_body(&out->recorded, WI_FUNCTION_BODY, 0, &body);

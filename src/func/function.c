@@ -217,7 +217,8 @@ static weir_status prepare(weir_function *function)
         status = wi_run_init(function->context, &function->recorded, &function->steps,
                              function->n_specs, &function->run);
     if (status == WEIR_OK && function->arena == NULL && function->steps.arena_bytes > 0) {
-        status = weir_pool_alloc(weir_context_get_pool(function->context), NULL,
+        status = weir_pool_alloc(weir_context_get_pool(function->context),
+                                 weir_context_get_queue(function->context),
                                  function->steps.arena_bytes, "function", &function->arena);
     }
     if (status != WEIR_OK) return status;
@@ -252,7 +253,7 @@ static weir_status check_tensor(const weir_function *function, size_t i, const w
                             "call the body in place of the function",
                             "argument %zu is a tensor of a capture", i);
     }
-    if (weir_tensor_get_context(tensor) != function->context) {
+    if (weir_tensor_get_context(tensor) != wi_context_get_base(function->context)) {
         return wi_fail(WEIR_E_CONTEXT, "weir_function_call",
                        "argument %zu belongs to another context", i);
     }
@@ -299,12 +300,12 @@ static weir_status find_inputs(weir_function *function, const weir_argument *arg
         const uint32_t term = function->argument_terms[i];
 
         if (term == WI_NO_TERM || !function->recorded.terms[term].is_live) continue;
-        status = wi_tensor_operand(arguments[i].tensor, WI_TAKES_DENSE,
+        status = wi_tensor_operand(function->context, arguments[i].tensor, WI_TAKES_DENSE,
                                    &function->run.argument_operands[i]);
     }
     for (size_t i = 0; i < function->recorded.n_constants && status == WEIR_OK; i++) {
-        status = wi_tensor_operand(function->recorded.constants[i], WI_TAKES_DENSE,
-                                   &function->run.constant_operands[i]);
+        status = wi_tensor_operand(function->context, function->recorded.constants[i],
+                                   WI_TAKES_DENSE, &function->run.constant_operands[i]);
     }
     return status;
 }
@@ -328,7 +329,8 @@ static weir_status make_outs(weir_function *function, const weir_argument *argum
             status = wi_tensor_create(function->context, term->dtype, &term->shape, "function",
                                       &outs[i]);
             if (status == WEIR_OK)
-                status = wi_tensor_operand(outs[i], WI_TAKES_DENSE, &function->run.out_operands[i]);
+                status = wi_tensor_operand(function->context, outs[i], WI_TAKES_DENSE,
+                                           &function->run.out_operands[i]);
         }
     }
     return status;

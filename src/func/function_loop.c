@@ -98,7 +98,7 @@ weir_status weir_for(weir_context *context, weir_scalar trips, weir_for_body *bo
                        "the scalar of a capture has no number outside of it");
     }
     for (size_t i = 0; i < n; i++) {
-        if (weir_tensor_get_context(carries_in[i]) != context) {
+        if (weir_tensor_get_context(carries_in[i]) != wi_context_get_base(context)) {
             return wi_fail(WEIR_E_CONTEXT, "weir_for", "carry %zu belongs to another context", i);
         }
     }

@@ -49,7 +49,7 @@ weir_status wi_op_fill(weir_context *context, const wi_op *op, weir_dtype dtype,
     status = wi_tensor_create(context, dtype, shape, op->name, &result);
     if (status != WEIR_OK) goto done;
     if (weir_tensor_get_count(result) > 0) {
-        status = wi_tensor_operand(result, WI_TAKES_DENSE, &target);
+        status = wi_tensor_operand(context, result, WI_TAKES_DENSE, &target);
         if (status != WEIR_OK) goto done;
         if (op->parameters > 0) { /* a row with a value makes f32; without, all bytes are 0 */
             bits = wi_fill_bits(value);

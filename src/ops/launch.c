@@ -234,7 +234,7 @@ static weir_status find_shape(const wi_op *op, weir_tensor *const *inputs, weir_
 
 /* Where the inputs are, as operands of the result's shape. A draw that is repeated is written to memory: computing an
  * element for every place where it is used would cost more. */
-static weir_status find_operands(const wi_op *op, weir_tensor *const *inputs,
+static weir_status find_operands(weir_context *context, const wi_op *op, weir_tensor *const *inputs,
                                  const weir_shape *shape, wi_operand *operands)
 {
     weir_status status = WEIR_OK;
@@ -244,7 +244,7 @@ static weir_status find_operands(const wi_op *op, weir_tensor *const *inputs,
         const weir_shape *own = weir_tensor_get_shape(inputs[i]);
         const int is_equal = all_equal || weir_shape_equal(own, shape);
 
-        status = wi_tensor_operand(inputs[i],
+        status = wi_tensor_operand(context, inputs[i],
                                    is_equal ? WI_TAKES_DRAW | WI_TAKES_STRIDES : WI_TAKES_STRIDES,
                                    &operands[i]);
         if (status == WEIR_OK && !is_equal) wi_operand_broadcast(&operands[i], own, shape);
@@ -276,8 +276,8 @@ weir_status wi_op_elementwise(weir_context *context, const wi_op *op, weir_tenso
     status = wi_tensor_create(context, call.dtype, call.shape, op->name, &result);
     if (status != WEIR_OK) goto done;
     if (weir_tensor_get_count(result) > 0) {
-        status = wi_tensor_operand(result, WI_TAKES_DENSE, &target);
-        if (status == WEIR_OK) status = find_operands(op, inputs, call.shape, operands);
+        status = wi_tensor_operand(context, result, WI_TAKES_DENSE, &target);
+        if (status == WEIR_OK) status = find_operands(context, op, inputs, call.shape, operands);
         if (status != WEIR_OK) goto done;
         status = wi_elementwise_launch(context, op, operands, parameters, &target, call.shape,
                                        weir_tensor_get_count(result));

@@ -239,9 +239,9 @@ static weir_status run(weir_context *context, const wi_op_call *call, weir_tenso
     scratch_shape.extents[0] = plan.scratch_count;
     status = wi_tensor_create(context, call->dtype, &scratch_shape, call->op->name, &scratch);
     if (status != WEIR_OK) goto done;
-    status = wi_tensor_operand(result, WI_TAKES_DENSE, &target);
-    if (status == WEIR_OK) status = wi_tensor_operand(scratch, WI_TAKES_DENSE, &memory);
-    if (status == WEIR_OK) status = wi_tensor_operand(a, WI_TAKES_STRIDES, &x);
+    status = wi_tensor_operand(context, result, WI_TAKES_DENSE, &target);
+    if (status == WEIR_OK) status = wi_tensor_operand(context, scratch, WI_TAKES_DENSE, &memory);
+    if (status == WEIR_OK) status = wi_tensor_operand(context, a, WI_TAKES_STRIDES, &x);
     if (status == WEIR_OK) status = wi_sum_launch(context, &plan, source, &x, &memory, &target, 0);
     if (status == WEIR_OK) status = wi_record_tapes(context, call, result);
     if (status != WEIR_OK) goto done;

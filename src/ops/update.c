@@ -13,6 +13,7 @@ static weir_status apply(weir_variable *variable, weir_tensor *delta, const wi_o
                          const char *where)
 {
     weir_status status = WEIR_OK;
+    weir_context *context = NULL;
     wi_update update = {0};
     wi_operand operands[2];
     wi_operand target;
@@ -28,15 +29,16 @@ static weir_status apply(weir_variable *variable, weir_tensor *delta, const wi_o
     }
     status = wi_update_begin(variable, delta, where, &update);
     if (status != WEIR_OK) return status;
-    status = wi_tensor_operand(update.target, WI_TAKES_DENSE, &target);
+    context = wi_variable_get_context(variable);
+    status = wi_tensor_operand(context, update.target, WI_TAKES_DENSE, &target);
     if (status != WEIR_OK) goto done;
     operands[0] = target;
     if (update.old != update.target)
-        status = wi_tensor_operand(update.old, WI_TAKES_DRAW, &operands[0]);
+        status = wi_tensor_operand(context, update.old, WI_TAKES_DRAW, &operands[0]);
     if (status != WEIR_OK) goto done;
-    status = wi_tensor_operand(delta, WI_TAKES_DRAW | WI_TAKES_STRIDES, &operands[1]);
+    status = wi_tensor_operand(context, delta, WI_TAKES_DRAW | WI_TAKES_STRIDES, &operands[1]);
     if (status != WEIR_OK) goto done;
-    status = wi_elementwise_launch(weir_tensor_get_context(delta), op, operands, NULL, &target,
+    status = wi_elementwise_launch(context, op, operands, NULL, &target,
                                    weir_tensor_get_shape(delta), weir_tensor_get_count(delta));
 done:
     return wi_update_end(&update, status);

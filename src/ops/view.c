@@ -117,8 +117,9 @@ weir_status wi_op_view(weir_context *context, const wi_op *op, weir_tensor *a, c
     if (wi_record_is_capture(context)) return wi_record_capture(context, &call, out);
     status = wi_context_check_process(context);
     if (status != WEIR_OK) return status;
-    status = wi_tensor_create_view(a, &made.shape, op->view == WI_VIEW_RESHAPE ? NULL : &map,
-                                   wi_copy_write(weir_dtype_bytes(call.dtype)), op->name, &result);
+    status =
+        wi_tensor_create_view(context, a, &made.shape, op->view == WI_VIEW_RESHAPE ? NULL : &map,
+                              wi_copy_write(weir_dtype_bytes(call.dtype)), op->name, &result);
     if (status == WEIR_OK) status = wi_record_tapes(context, &call, result);
     if (status != WEIR_OK) goto done;
     *out = result;

@@ -129,7 +129,7 @@ static weir_status check_tensor(const weir_tape *tape, const weir_tensor *tensor
                                 const char *what)
 {
     if (tensor == NULL) return wi_fail(WEIR_E_ARG, where, "%s is required", what);
-    if (weir_tensor_get_context(tensor) != tape->context) {
+    if (weir_tensor_get_context(tensor) != wi_context_get_base(tape->context)) {
         return wi_fail(WEIR_E_CONTEXT, where, "%s belongs to another context than the tape", what);
     }
     return WEIR_OK;

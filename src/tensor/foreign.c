@@ -83,7 +83,9 @@ weir_status weir_tensor_to_cl_mem(weir_tensor *tensor, cl_mem *mem, uint64_t *of
                        "tensor, mem and offset_bytes are required");
     }
     status = wi_context_check_process(weir_tensor_get_context(tensor));
-    if (status == WEIR_OK) status = wi_tensor_operand(tensor, WI_TAKES_DENSE, &operand);
+    if (status == WEIR_OK)
+        status =
+            wi_tensor_operand(weir_tensor_get_context(tensor), tensor, WI_TAKES_DENSE, &operand);
     if (status != WEIR_OK || operand.place.block == NULL) return status;
     status = wi_context_await(weir_tensor_get_context(tensor), &operand.place);
     if (status != WEIR_OK) return status;

@@ -68,7 +68,7 @@ static weir_status create_empty(weir_context *context, weir_dtype dtype, const w
     atomic_init(&tensor->keeps, 0);
     atomic_init(&tensor->kind, WI_TENSOR_DENSE);
     atomic_init(&tensor->block, NULL);
-    tensor->context = weir_context_retain(context);
+    tensor->context = weir_context_retain(wi_context_get_owner(context));
     tensor->dtype = dtype;
     tensor->shape = *shape;
     tensor->count = count;
@@ -78,11 +78,14 @@ static weir_status create_empty(weir_context *context, weir_dtype dtype, const w
     return WEIR_OK;
 }
 
-static weir_status take_block(weir_tensor *tensor, const char *owner, weir_block **out)
+/* Takes memory for the elements, for commands of the queue of `context`. */
+static weir_status take_block(weir_context *context, const weir_tensor *tensor, const char *owner,
+                              weir_block **out)
 {
     *out = NULL;
     if (tensor->bytes == 0) return WEIR_OK;
-    return weir_pool_alloc(weir_context_get_pool(tensor->context), NULL, tensor->bytes, owner, out);
+    return weir_pool_alloc(weir_context_get_pool(context), weir_context_get_queue(context),
+                           tensor->bytes, owner, out);
 }
 
 weir_status wi_tensor_create(weir_context *context, weir_dtype dtype, const weir_shape *shape,
@@ -95,7 +98,7 @@ weir_status wi_tensor_create(weir_context *context, weir_dtype dtype, const weir
     *out = NULL;
     status = create_empty(context, dtype, shape, owner, &tensor);
     if (status != WEIR_OK) goto done;
-    status = take_block(tensor, owner, &block);
+    status = take_block(context, tensor, owner, &block);
     if (status != WEIR_OK) goto done;
     atomic_store_explicit(&tensor->block, block, memory_order_release);
     *out = tensor;
@@ -158,23 +161,23 @@ static void locate(const weir_tensor *tensor, int kind, wi_operand *out)
 }
 
 /* Writes a draw or view to a dense block, under the lock. The tensor stays what it is if that fails. */
-static weir_status make_dense(weir_tensor *tensor, int kind)
+static weir_status make_dense(weir_context *context, weir_tensor *tensor, int kind)
 {
     weir_status status = WEIR_OK;
     weir_block *block = NULL;
     wi_operand from = {0};
     wi_span to = {0};
 
-    status = take_block(tensor, tensor->owner, &block);
+    status = take_block(context, tensor, tensor->owner, &block);
     if (status != WEIR_OK) return status;
     locate(tensor, kind, &from);
     to.block = block;
-    status = tensor->write(tensor->context, &from, &tensor->shape, &to, tensor->count);
+    status = tensor->write(context, &from, &tensor->shape, &to, tensor->count);
     if (status != WEIR_OK) {
         weir_block_release(block);
         return status;
     }
-    /* Commands that read the old storage are enqueued before anything that could reuse it. */
+    /* Whoever reuses the old storage comes after the commands that read it. */
     weir_block_release(atomic_load_explicit(&tensor->block, memory_order_relaxed));
     tensor->offset = 0;
     atomic_store_explicit(&tensor->block, block, memory_order_release);
@@ -218,9 +221,9 @@ static weir_status fail_symbol(void)
                         "a tensor of a capture has no value");
 }
 
-weir_status wi_tensor_create_view(weir_tensor *source, const weir_shape *shape,
-                                  const wi_view_map *map, wi_write *write, const char *owner,
-                                  weir_tensor **out)
+weir_status wi_tensor_create_view(weir_context *context, weir_tensor *source,
+                                  const weir_shape *shape, const wi_view_map *map, wi_write *write,
+                                  const char *owner, weir_tensor **out)
 {
     weir_tensor *view = NULL;
     int kind = WI_TENSOR_DENSE;
@@ -232,7 +235,7 @@ weir_status wi_tensor_create_view(weir_tensor *source, const weir_shape *shape,
     (void)pthread_mutex_lock(&source->lock);
     kind = atomic_load_explicit(&source->kind, memory_order_relaxed);
     if (kind != WI_TENSOR_DENSE && (kind == WI_TENSOR_DRAW) == (map != NULL)) {
-        status = make_dense(source, kind);
+        status = make_dense(context, source, kind);
         kind = WI_TENSOR_DENSE;
     }
     if (status == WEIR_OK) {
@@ -289,7 +292,8 @@ static int is_taken(weir_tensor *tensor, int kind, int takes)
     return (takes & WI_TAKES_DRAW) != 0 && tensor->draw_reads++ == 0;
 }
 
-weir_status wi_tensor_operand(weir_tensor *tensor, int takes, wi_operand *out)
+weir_status wi_tensor_operand(weir_context *context, weir_tensor *tensor, int takes,
+                              wi_operand *out)
 {
     weir_status status = WEIR_OK;
     int kind = atomic_load_explicit(&tensor->kind, memory_order_acquire);
@@ -304,7 +308,7 @@ weir_status wi_tensor_operand(weir_tensor *tensor, int takes, wi_operand *out)
     (void)pthread_mutex_lock(&tensor->lock);
     kind = atomic_load_explicit(&tensor->kind, memory_order_relaxed);
     if (!is_taken(tensor, kind, takes)) {
-        status = make_dense(tensor, kind);
+        status = make_dense(context, tensor, kind);
         kind = WI_TENSOR_DENSE;
     }
     if (status == WEIR_OK) locate(tensor, kind, out);
@@ -333,7 +337,7 @@ weir_status weir_tensor_from_host(weir_context *context, weir_dtype dtype, const
                              "data is required for %" PRIu64 " bytes", tensor->bytes);
             goto done;
         }
-        status = wi_tensor_operand(tensor, WI_TAKES_DENSE, &operand);
+        status = wi_tensor_operand(context, tensor, WI_TAKES_DENSE, &operand);
         if (status != WEIR_OK) goto done;
         status = wi_context_write(context, &operand.place, tensor->bytes, data);
         if (status != WEIR_OK) goto done;
@@ -360,7 +364,7 @@ weir_status weir_tensor_to_host(weir_tensor *tensor, void *data, uint64_t bytes)
     status = wi_context_check_process(tensor->context);
     if (status != WEIR_OK) return status;
     if (bytes == 0) return weir_context_synchronize(tensor->context);
-    status = wi_tensor_operand(tensor, WI_TAKES_DENSE, &operand);
+    status = wi_tensor_operand(tensor->context, tensor, WI_TAKES_DENSE, &operand);
     if (status != WEIR_OK) return status;
     return wi_context_read(tensor->context, &operand.place, bytes, data);
 }

@@ -64,14 +64,15 @@ typedef struct wi_view_map {
 } wi_view_map;
 
 /** Makes another handle on the storage of `source`, untracked by any recorder.
+ * context  on whose queue a source is written that has to be
  * shape   of the view
  * map     NULL: the elements of `source` in their order, as many as shape has
  * write   brings the view's elements into a dense block when a reader needs one
  * owner   label of that block; must outlive the tensor
  * Errors: HOST_MEMORY; those of writing a draw, or a view that is to be reshaped. */
-weir_status wi_tensor_create_view(weir_tensor *source, const weir_shape *shape,
-                                  const wi_view_map *map, wi_write *write, const char *owner,
-                                  weir_tensor **out);
+weir_status wi_tensor_create_view(weir_context *context, weir_tensor *source,
+                                  const weir_shape *shape, const wi_view_map *map, wi_write *write,
+                                  const char *owner, weir_tensor **out);
 
 /** Makes a tensor without a value: it stands for a result of a capture. context: a recording context. */
 weir_status wi_tensor_create_symbol(weir_context *context, weir_dtype dtype,
@@ -81,10 +82,12 @@ weir_status wi_tensor_create_symbol(weir_context *context, weir_dtype dtype,
 int wi_tensor_is_symbol(const weir_tensor *tensor);
 
 /** Reads where the elements are, for a launch while the tensor is held.
+ * context  on whose queue they are written if they have to be: that of the launch
  * takes   what the kernel can use as it is. A draw is left unwritten for the first reader that takes draws; the second
  *         has it written
  * Errors: CAPTURE for a symbol, those of writing. */
-weir_status wi_tensor_operand(weir_tensor *tensor, int takes, wi_operand *out);
+weir_status wi_tensor_operand(weir_context *context, weir_tensor *tensor, int takes,
+                              wi_operand *out);
 
 /** Makes another handle on the value of `source`, untracked by any recorder, without reading or writing it. A draw stays
  * a draw, a view a view. Errors: HOST_MEMORY. */

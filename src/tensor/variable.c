@@ -2,7 +2,7 @@
  *
  * Reading hands out that tensor. An update asks whether anything else holds it: if not, it is written in place, else
  * the update writes to a new tensor in the same pass (out = old + delta) and the old one stays with its holders. Work
- * already enqueued needs no copy, because commands run in order on one queue.
+ * already enqueued needs no copy, because the update comes after it, on whatever queue it is (mem/pending.h).
  */
 #include "tensor/variable.h"
 
@@ -16,8 +16,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Invariants: owners >= 1 while it is held; value == NULL, or it has the variable's dtype, shape and context and is not
- * an unwritten draw. */
+/* Invariants: owners >= 1 while it is held; value == NULL, or it has the variable's dtype and shape, is of its context or
+ * of the one of which that is a view, and is not an unwritten draw. */
 struct weir_variable {
     _Atomic uint64_t owners;
     pthread_mutex_t lock; /* value */
@@ -56,7 +56,7 @@ static weir_status check_fit(const weir_variable *variable, const weir_tensor *t
                             "return the new value and assign it after the call",
                             "variable %s cannot be changed in a capture", variable->name);
     }
-    if (weir_tensor_get_context(tensor) != variable->context) {
+    if (weir_tensor_get_context(tensor) != wi_context_get_base(variable->context)) {
         return wi_fail(WEIR_E_CONTEXT, where, "variable %s and the tensor belong to two contexts",
                        variable->name);
     }
@@ -78,7 +78,7 @@ static weir_status check_fit(const weir_variable *variable, const weir_tensor *t
 static weir_status adopt(weir_variable *variable, weir_tensor *tensor)
 {
     wi_operand operand;
-    weir_status status = wi_tensor_operand(tensor, WI_TAKES_DENSE, &operand);
+    weir_status status = wi_tensor_operand(variable->context, tensor, WI_TAKES_DENSE, &operand);
     if (status != WEIR_OK) return status;
     wi_tensor_relabel(tensor, variable->label);
     (void)weir_tensor_retain(tensor);
@@ -261,6 +261,8 @@ weir_status wi_update_end(wi_update *update, weir_status status)
     *update = (wi_update){0};
     return status;
 }
+
+weir_context *wi_variable_get_context(const weir_variable *variable) { return variable->context; }
 
 const char *weir_variable_get_name(const weir_variable *variable)
 {

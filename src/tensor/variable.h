@@ -13,6 +13,9 @@ typedef struct wi_update {
     weir_tensor *target;
 } wi_update;
 
+/** The context or view that the variable was created with: updates run on its queue. */
+weir_context *wi_variable_get_context(const weir_variable *variable);
+
 /** Checks `delta` against the variable, locks it and chooses the target.
  * where    public call, for the record
  * Errors: CONTEXT, DTYPE, SHAPE, UNINITIALISED, SHARED (strict), OUT_OF_MEMORY, HOST_MEMORY; nothing is locked then. */

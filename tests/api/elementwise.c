@@ -32,7 +32,7 @@ static wi_operand part_of(weir_tensor *tensor, uint64_t offset)
 {
     wi_operand operand = {0};
 
-    wt_ok(wi_tensor_operand(tensor, 0, &operand));
+    wt_ok(wi_tensor_operand(weir_tensor_get_context(tensor), tensor, 0, &operand));
     operand.place.offset_bytes += offset * sizeof(float);
     return operand;
 }

@@ -24,9 +24,9 @@ static float *sum_with(weir_context *ctx, weir_tensor *a, int axis, unsigned gro
     scratch_shape.extents[0] = plan.scratch_count;
     wt_ok(wi_tensor_create(ctx, WEIR_DTYPE_F32, &shape, op->name, &out));
     wt_ok(wi_tensor_create(ctx, WEIR_DTYPE_F32, &scratch_shape, op->name, &scratch));
-    wt_ok(wi_tensor_operand(a, WI_TAKES_STRIDES, &x));
-    wt_ok(wi_tensor_operand(scratch, WI_TAKES_DENSE, &memory));
-    wt_ok(wi_tensor_operand(out, WI_TAKES_DENSE, &target));
+    wt_ok(wi_tensor_operand(ctx, a, WI_TAKES_STRIDES, &x));
+    wt_ok(wi_tensor_operand(ctx, scratch, WI_TAKES_DENSE, &memory));
+    wt_ok(wi_tensor_operand(ctx, out, WI_TAKES_DENSE, &target));
     wt_ok(wi_sum_launch(ctx, &plan, source, &x, &memory, &target, group));
     got = ops_alloc(weir_tensor_get_count(out));
     ops_download(out, got);
