@@ -1,4 +1,4 @@
-/* Blocks are moved while 8 threads enqueue commands on them: every byte is what was written last.
+/* Blocks are moved while 8 threads enqueue commands on them, on two queues: every byte is what was written last.
  *
  * A pool is limited to 1.05 times what the threads hold. Each thread lets blocks go and takes others, of other sizes, until
  * it holds its share again, and between that stamps its blocks with ever new words; the room between blocks gets too small
@@ -46,6 +46,7 @@ typedef struct slot {
 /* What the threads share. */
 typedef struct shared {
     weir_context *context;
+    weir_context *views[2]; /* one a queue */
     weir_block *pinned;
     uint64_t wanted; /* compactions */
     atomic_int is_over;
@@ -57,6 +58,7 @@ typedef struct shared {
 /* One thread's. Invariant: live_bytes == sum of the slots' bytes <= SHARE_BYTES. */
 typedef struct worker {
     shared *all;
+    weir_context *view; /* on whose queue most of its commands go */
     uint64_t random;
     uint64_t words; /* each used once */
     uint64_t live_bytes;
@@ -79,6 +81,12 @@ static uint64_t draw(worker *self, uint64_t below)
     return self->random % below;
 }
 
+/* The thread's own view, or now and then any, so that queues wait for each other, too. */
+static weir_context *choose(worker *self)
+{
+    return draw(self, 8) == 0 ? self->all->views[draw(self, 2)] : self->view;
+}
+
 /* Fills the first bytes of a block with a new word, which is returned. */
 static uint64_t fill(worker *self, weir_block *block, uint64_t bytes)
 {
@@ -86,7 +94,7 @@ static uint64_t fill(worker *self, weir_block *block, uint64_t bytes)
     const uint64_t word = ++self->words;
 
     atomic_fetch_add_explicit(&self->all->commands, 1, memory_order_relaxed);
-    if (wi_context_fill(self->all->context, &place, bytes, &word, sizeof word) != WEIR_OK)
+    if (wi_context_fill(choose(self), &place, bytes, &word, sizeof word) != WEIR_OK)
         (void)fail(self->all, weir_last_error()->message);
     return word;
 }
@@ -109,7 +117,7 @@ static int verify(worker *self, const slot *at)
     const wi_span place = {at->block, 0};
 
     self->data[0] = 0;
-    if (wi_context_read(self->all->context, &place, at->bytes, self->data) != WEIR_OK)
+    if (wi_context_read(choose(self), &place, at->bytes, self->data) != WEIR_OK)
         return fail(self->all, weir_last_error()->message);
     return is_full_of(self->all, self->data, STAMP_BYTES, at->stamp) &&
            is_full_of(self->all, self->data + STAMP_BYTES / sizeof at->word,
@@ -133,8 +141,8 @@ static int take(worker *self, slot *at)
 
     if (most > room) most = room;
     bytes = (LEAST_BYTES + draw(self, most - LEAST_BYTES + 1)) / 256 * 256;
-    status = weir_pool_alloc(weir_context_get_pool(self->all->context), NULL, bytes, "worker",
-                             &at->block);
+    status = weir_pool_alloc(weir_context_get_pool(self->all->context),
+                             weir_context_get_queue(choose(self)), bytes, "worker", &at->block);
     if (status == WEIR_E_OUT_OF_MEMORY) {
         atomic_fetch_add_explicit(&self->all->refused, 1, memory_order_relaxed);
         return 1;
@@ -199,6 +207,7 @@ static void run_threads(shared *all, double seconds)
     for (; started < THREADS; started++) {
         worker *self = &workers[started];
         *self = (worker){.all = all,
+                         .view = all->views[started % 2],
                          .random = 88172645463325252u + started,
                          .words = (uint64_t)(started + 1) << 48,
                          .data = malloc(MOST_BYTES)};
@@ -234,6 +243,18 @@ static int open_context(weir_system *system, weir_context **out)
     return weir_context_create(device, &options, out) == WEIR_OK;
 }
 
+/* The context itself, and a view of it on another queue. */
+static int make_views(shared *all)
+{
+    weir_queue *queue = NULL;
+    int ok = weir_queue_create(all->context, &queue) == WEIR_OK &&
+             weir_context_on_queue(all->context, queue, &all->views[1]) == WEIR_OK;
+
+    all->views[0] = weir_context_retain(all->context);
+    weir_queue_release(queue);
+    return ok;
+}
+
 /* Takes the block that may not move. Returns where it is. */
 static int take_pinned(shared *all, cl_mem *buffer, uint64_t *offset_bytes)
 {
@@ -252,14 +273,14 @@ static int take_pinned(shared *all, cl_mem *buffer, uint64_t *offset_bytes)
 
 static void report(const shared *all, const weir_pool_stats *stats)
 {
-    (void)printf(
-        "%d threads, %llu commands: %llu compactions moved %llu bytes, %llu of %llu requests "
-        "refused; at most %llu bytes in use, %llu reserved, limit %llu\n",
-        THREADS, (unsigned long long)all->commands, (unsigned long long)stats->compactions,
-        (unsigned long long)stats->moved_bytes, (unsigned long long)all->refused,
-        (unsigned long long)(stats->blocks.count + all->refused),
-        (unsigned long long)stats->in_use_bytes.peak,
-        (unsigned long long)stats->reserved_bytes.peak, (unsigned long long)LIMIT_BYTES);
+    (void)printf("%d threads on 2 queues, %llu commands: %llu compactions moved %llu bytes, %llu "
+                 "of %llu requests "
+                 "refused; at most %llu bytes in use, %llu reserved, limit %llu\n",
+                 THREADS, (unsigned long long)all->commands, (unsigned long long)stats->compactions,
+                 (unsigned long long)stats->moved_bytes, (unsigned long long)all->refused,
+                 (unsigned long long)(stats->blocks.count + all->refused),
+                 (unsigned long long)stats->in_use_bytes.peak,
+                 (unsigned long long)stats->reserved_bytes.peak, (unsigned long long)LIMIT_BYTES);
 }
 
 /* Returns 0 or FAILED. */
@@ -275,7 +296,8 @@ static int run_all(uint64_t compactions, double seconds)
 
     all.wanted = compactions;
     if (weir_text_create(&why) != WEIR_OK || weir_system_create(&system) != WEIR_OK ||
-        !open_context(system, &all.context) || !take_pinned(&all, &buffer, &offset_bytes)) {
+        !open_context(system, &all.context) || !make_views(&all) ||
+        !take_pinned(&all, &buffer, &offset_bytes)) {
         (void)fail(&all, weir_last_error()->message);
     } else {
         run_threads(&all, seconds);
@@ -288,6 +310,8 @@ static int run_all(uint64_t compactions, double seconds)
     }
     weir_block_release(all.pinned);
     if (all.context != NULL) weir_pool_get_stats(weir_context_get_pool(all.context), &stats);
+    weir_context_release(all.views[0]);
+    weir_context_release(all.views[1]);
     weir_context_release(all.context);
     weir_system_destroy(system);
     weir_text_destroy(why);

@@ -39,16 +39,21 @@ static int take_bytes(uint64_t bytes)
     return 1;
 }
 
-static unsigned char *get_data(cl_mem buffer)
+/* Written once: whoever has got it may read it without the lock. Without `makes` it may be NULL. */
+static unsigned char *find_data(cl_mem buffer, int makes)
 {
     cl_mem whole = buffer->whole != NULL ? buffer->whole : buffer;
+    unsigned char *data = NULL;
 
     pthread_mutex_lock(&data_lock);
-    if (whole->data == NULL) whole->data = calloc(1, whole->bytes);
-    if (whole->data != NULL) buffer->data = whole->data + buffer->origin;
+    if (whole->data == NULL && makes) whole->data = calloc(1, whole->bytes);
+    if (whole->data != NULL && buffer->data == NULL) buffer->data = whole->data + buffer->origin;
+    data = buffer->data;
     pthread_mutex_unlock(&data_lock);
-    return buffer->data;
+    return data;
 }
+
+static unsigned char *get_data(cl_mem buffer) { return find_data(buffer, 1); }
 
 static cl_int check_buffer(cl_context context, cl_mem_flags flags, size_t bytes, const void *host)
 {
@@ -189,8 +194,10 @@ static cl_int check_range(cl_mem buffer, size_t offset, size_t bytes)
 
 static void read_bytes(cl_mem buffer, size_t offset, size_t bytes, void *out)
 {
-    if (buffer->data != NULL || (buffer->whole != NULL && buffer->whole->data != NULL))
-        memcpy(out, get_data(buffer) + offset, bytes);
+    const unsigned char *data = find_data(buffer, 0);
+
+    if (data != NULL)
+        memcpy(out, data + offset, bytes);
     else
         memset(out, 0, bytes);
 }
