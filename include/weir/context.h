@@ -51,8 +51,8 @@ WEIR_API weir_context *weir_context_retain(weir_context *context);
 WEIR_API void weir_context_release(weir_context *context);
 
 /** Waits until everything enqueued so far is done.
- * Errors: DRIVER, INDEX (an index error found by a kernel), FORKED; the error sticks until
- * weir_context_reset_error(). Thread: safe. */
+ * Errors: DRIVER, INDEX (an index error found by a kernel), MISUSE (found by a debug level of weir_memory_options),
+ *         FORKED; the error sticks until weir_context_reset_error(). Thread: safe. */
 WEIR_API WEIR_NODISCARD weir_status weir_context_synchronize(weir_context *context);
 
 /** Forgets a sticking error. */

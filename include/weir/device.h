@@ -31,8 +31,14 @@ typedef enum weir_device_class {
 
 /* How contexts on a device take memory. Start from WEIR_MEMORY_OPTIONS_INIT. A member left at zero or NULL keeps what an
  * earlier call set, so strategy and limit may be set apart and in any order; what no call set comes from the environment
- * variables WEIR_POOL and WEIR_LIMIT (bytes, with K, M or G for powers of 1024, or a percentage such as 50%), else from
- * the defaults. */
+ * variables WEIR_POOL, WEIR_LIMIT (bytes, with K, M or G for powers of 1024, or a percentage such as 50%) and
+ * WEIR_MEMORY_DEBUG (0 to 3), else from the defaults.
+ *
+ * Debug levels find mistakes in how a program uses memory, at the price of speed; each has what is below it:
+ *   1   the pool checks its own books now and then
+ *   2   guards around each block are checked at its release; patterns fill fresh and released memory
+ *   3   calls that are passed a released block name it
+ * What is found goes to the log hook, and calls that wait for the device return MISUSE until weir_context_reset_error(). */
 typedef struct weir_memory_options {
     size_t struct_size;
     const char *strategy;  /* "growth" (default), "prealloc", "ondemand", "direct", "adaptive"; copied */
@@ -40,13 +46,14 @@ typedef struct weir_memory_options {
                             * fraction */
     double limit_fraction; /* of the device's memory, 0 < f <= 1; takes the place of earlier bytes */
     int no_compaction;     /* 1: no block is ever moved, also where the strategy would */
+    unsigned debug_level;  /* 1 .. 3 */
 } weir_memory_options;
 
 #define WEIR_LOGICAL_MAX 64 /* logical devices of one device */
 
-#define WEIR_MEMORY_OPTIONS_INIT                     \
-    {                                                \
-        sizeof(weir_memory_options), NULL, 0, 0.0, 0 \
+#define WEIR_MEMORY_OPTIONS_INIT                        \
+    {                                                   \
+        sizeof(weir_memory_options), NULL, 0, 0.0, 0, 0 \
     }
 
 /** Returns "discrete", "cpu", ...; "unknown" for a value outside the list. Thread: safe. The string is static. */

@@ -8,7 +8,8 @@ WEIR_BEGIN_DECLS
 
 typedef enum weir_log_level { WEIR_LOG_DEBUG = 0, WEIR_LOG_INFO, WEIR_LOG_WARNING, WEIR_LOG_ERROR } weir_log_level;
 
-/* text: a whole message, possibly many lines (a build log); valid during the call. Called from any thread. */
+/* text: a whole message, possibly many lines (a build log); valid during the call. Called from any thread,
+ * also in the middle of a call of the library: a hook calls nothing of weir. */
 typedef void weir_log_hook(weir_log_level level, const char *text, void *user);
 
 /** Sends messages at `minimum` and above to a hook; NULL silences the library, as at the start.

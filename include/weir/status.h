@@ -34,7 +34,8 @@ WEIR_BEGIN_DECLS
     X(FORMAT, -19, "format", "data are not in the expected format")                 \
     X(NO_DEVICE, -20, "no_device", "no device matches")                             \
     X(CAPTURE, -21, "capture", "not allowed while a function is captured")          \
-    X(IO, -22, "io", "a file could not be read or written")
+    X(IO, -22, "io", "a file could not be read or written")                         \
+    X(MISUSE, -23, "misuse", "debugging found a mistake in how memory is used")
 
 typedef enum weir_status {
     WEIR_OK = 0,

@@ -264,13 +264,15 @@ weir_status weir_context_synchronize(weir_context *context)
         status = context->kind == WI_CONTEXT_VIEW ? wi_queue_finish(context->queue->queue)
                                                   : wi_queues_finish(&context->queues);
     }
-    if (status == WEIR_OK) wi_pool_reap(weir_context_get_pool(context));
-    return status;
+    if (status != WEIR_OK) return status;
+    wi_pool_reap(weir_context_get_pool(context));
+    return wi_pool_get_error(weir_context_get_pool(context));
 }
 
 void weir_context_reset_error(weir_context *context)
 {
     if (context != NULL && context->queue != NULL) wi_queues_reset_error(context->queue->set);
+    if (context != NULL) wi_pool_reset_error(weir_context_get_pool(context));
 }
 
 weir_device *weir_context_get_device(const weir_context *context)

@@ -149,7 +149,7 @@ weir_status wi_context_read(weir_context *context, const wi_span *from, uint64_t
     }
     wi_pool_let_go(pool);
     if (is_held) wi_queues_drop(queue);
-    return status;
+    return status == WEIR_OK ? wi_pool_get_error(pool) : status;
 }
 
 weir_status wi_context_write(weir_context *context, const wi_span *to, uint64_t bytes,

@@ -191,14 +191,15 @@ static const char *compaction_text(const wi_memory_config *config)
 
 static weir_status refuse(const weir_device *device, const wi_memory_config *wanted)
 {
-    return wi_fail_hint(WEIR_E_CONFIG_FROZEN, "weir_device_configure",
-                        "configure a device before the first allocation on it",
-                        "device %s has strategy %s%s and limit %" PRIu64
-                        " bytes since \"%s\" allocated; %s%s and %" PRIu64 " were asked for",
-                        device->index_text, wi_strategy_name(device->config.strategy_in_force),
-                        compaction_text(&device->config), device->config.limit_bytes,
-                        device->frozen_by, wi_strategy_name(wanted->strategy_in_force),
-                        compaction_text(wanted), wanted->limit_bytes);
+    return wi_fail_hint(
+        WEIR_E_CONFIG_FROZEN, "weir_device_configure",
+        "configure a device before the first allocation on it",
+        "device %s has strategy %s%s, limit %" PRIu64
+        " bytes and debug level %u since \"%s\" allocated; %s%s, %" PRIu64 " and %u were asked for",
+        device->index_text, wi_strategy_name(device->config.strategy_in_force),
+        compaction_text(&device->config), device->config.limit_bytes, device->config.debug_level,
+        device->frozen_by, wi_strategy_name(wanted->strategy_in_force), compaction_text(wanted),
+        wanted->limit_bytes, wanted->debug_level);
 }
 
 /* Needs the lock. */
@@ -300,6 +301,11 @@ const wi_strategy *wi_device_get_strategy_row(const weir_device *device)
 }
 
 int wi_device_may_compact(const weir_device *device) { return !config_of(device).no_compaction; }
+
+unsigned wi_device_get_debug_level(const weir_device *device)
+{
+    return config_of(device).debug_level;
+}
 
 const char *weir_device_get_index(const weir_device *device)
 {

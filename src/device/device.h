@@ -33,6 +33,7 @@ cl_platform_id wi_device_get_cl_platform(const weir_device *device);
 cl_device_id wi_device_get_cl_device(const weir_device *device);
 const wi_device_traits *wi_device_get_traits(const weir_device *device);
 const wi_strategy *wi_device_get_strategy_row(const weir_device *device);
+unsigned wi_device_get_debug_level(const weir_device *device);
 
 /** 1 if pools of this device may move blocks, where their strategy does. */
 int wi_device_may_compact(const weir_device *device);

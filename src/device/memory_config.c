@@ -108,10 +108,14 @@ weir_status wi_memory_config_apply(wi_memory_config *config, const weir_memory_o
     if (!(given.limit_fraction >= 0 && given.limit_fraction <= 1))
         return wi_fail(WEIR_E_ARG, where, "limit_fraction is %g, expected 0 < f <= 1",
                        given.limit_fraction);
+    if (given.debug_level > WI_DEBUG_LEVEL_MAX)
+        return wi_fail(WEIR_E_ARG, where, "debug_level is %u, expected at most %d",
+                       given.debug_level, WI_DEBUG_LEVEL_MAX);
     if (given.strategy != NULL) status = find_strategy(where, given.strategy, &strategy);
     if (status != WEIR_OK) return status;
 
     if (strategy != NULL) config->strategy = strategy;
+    if (given.debug_level != 0) config->given_debug = given.debug_level;
     if (given.no_compaction) config->no_compaction = 1;
     if (given.limit_bytes != 0 || given.limit_fraction != 0) {
         config->given_bytes = given.limit_bytes;
@@ -145,6 +149,21 @@ static void put_in_force(wi_memory_config *config, uint64_t bytes, double fracti
                               : wi_strategy_default_limit(config->strategy_in_force, device_bytes);
 }
 
+/* Takes WEIR_MEMORY_DEBUG where the program chose no level. */
+static weir_status resolve_debug(wi_memory_config *config)
+{
+    const char *text = environment("WEIR_MEMORY_DEBUG");
+
+    config->debug_level = config->given_debug;
+    if (config->given_debug != 0 || text == NULL) return WEIR_OK;
+    if (text[0] < '0' || text[0] > '0' + WI_DEBUG_LEVEL_MAX || text[1] != '\0')
+        return wi_fail(WEIR_E_ARG, "WEIR_MEMORY_DEBUG",
+                       "WEIR_MEMORY_DEBUG is \"%.60s\"; expected 0 to %d", text,
+                       WI_DEBUG_LEVEL_MAX);
+    config->debug_level = (unsigned)(text[0] - '0');
+    return WEIR_OK;
+}
+
 weir_status wi_memory_config_resolve(wi_memory_config *config, uint64_t device_bytes)
 {
     const char *pool = environment("WEIR_POOL");
@@ -154,7 +173,9 @@ weir_status wi_memory_config_resolve(wi_memory_config *config, uint64_t device_b
     double fraction = config->given_fraction;
     weir_status status = WEIR_OK;
 
-    if (strategy == NULL && pool != NULL) status = find_strategy("WEIR_POOL", pool, &strategy);
+    status = resolve_debug(config);
+    if (status == WEIR_OK && strategy == NULL && pool != NULL)
+        status = find_strategy("WEIR_POOL", pool, &strategy);
     config->strategy_in_force = strategy != NULL ? strategy : wi_strategy_default();
     put_in_force(config, 0, 0, device_bytes);
     if (status != WEIR_OK) return status;
@@ -171,5 +192,5 @@ weir_status wi_memory_config_resolve(wi_memory_config *config, uint64_t device_b
 int wi_memory_config_equal(const wi_memory_config *a, const wi_memory_config *b)
 {
     return a->strategy_in_force == b->strategy_in_force && a->limit_bytes == b->limit_bytes &&
-           a->no_compaction == b->no_compaction;
+           a->no_compaction == b->no_compaction && a->debug_level == b->debug_level;
 }

@@ -6,6 +6,8 @@
 
 #include <weir/device.h>
 
+#define WI_DEBUG_LEVEL_MAX 3
+
 /* What the program chose, and what follows from it by wi_memory_config_resolve(). At most one of given_bytes and
  * given_fraction is not 0. */
 typedef struct wi_memory_config {
@@ -13,9 +15,11 @@ typedef struct wi_memory_config {
     uint64_t given_bytes;        /* chosen by the program, 0: not */
     double given_fraction;
     int no_compaction;                    /* chosen by the program */
+    unsigned given_debug;                 /* chosen by the program, 0: not */
     const wi_strategy *strategy_in_force; /* never NULL once resolved */
     uint64_t limit_bytes;                 /* in force */
     int is_limit_set; /* 1: by the program or WEIR_LIMIT; 0: the strategy's default is in force */
+    unsigned debug_level; /* in force, 0 .. WI_DEBUG_LEVEL_MAX */
 } wi_memory_config;
 
 /** Takes what `options` sets into `config`; members left at zero stay as they are, NULL options clear all.
@@ -24,7 +28,7 @@ typedef struct wi_memory_config {
 weir_status wi_memory_config_apply(wi_memory_config *config, const weir_memory_options *options,
                                    const char *where);
 
-/** Works out what is in force: the program's choice, else WEIR_POOL and WEIR_LIMIT, else the default strategy and the
+/** Works out what is in force: the program's choice, else the environment, else the default strategy and the
  * strategy's own limit for a device of that memory.
  * Errors: ARG, which names the variable; then the defaults are in force. */
 weir_status wi_memory_config_resolve(wi_memory_config *config, uint64_t device_bytes);

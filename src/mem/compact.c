@@ -54,16 +54,15 @@ static weir_status move(void *user, wi_range *range, const wi_placement *to)
     if (!can_move(user, range)) return WEIR_E_UNSUPPORTED;
     status = wi_block_begin_move(block, &to->uses);
     if (status == WEIR_OK) {
-        status = wi_queue_copy(roots->queues->slots[0].queue, block->buffer, block->offset_bytes,
-                               root->buffer, to->offset_bytes, block->bytes);
+        status = wi_queue_copy(roots->queues->slots[0].queue, block->buffer,
+                               block->offset_bytes - roots->pool->debug.guard_bytes, root->buffer,
+                               to->offset_bytes, block->bytes);
     }
     if (status != WEIR_OK) {
         wi_error_restore(&before);
         return status;
     }
-    block->buffer = root->buffer;
-    block->root_serial = root->serial;
-    block->offset_bytes = to->offset_bytes;
+    wi_block_place(block, root, to->offset_bytes);
     wi_block_end_move(block, &left);
     wi_arena_set_uses(range, &left);
     return WEIR_OK;

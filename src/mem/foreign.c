@@ -51,7 +51,7 @@ void weir_block_get_cl_mem(weir_block *block, cl_mem *mem, uint64_t *offset_byte
 {
     if (mem != NULL) *mem = NULL;
     if (offset_bytes != NULL) *offset_bytes = 0;
-    if (block == NULL) return;
+    if (block == NULL || wi_block_is_released(block, "weir_block_get_cl_mem")) return;
     wi_block_pin(block);
     if (mem != NULL) *mem = block->buffer;
     if (offset_bytes != NULL) *offset_bytes = block->offset_bytes;
@@ -83,6 +83,7 @@ weir_status weir_block_create_sub_buffer(weir_block *block, uint64_t offset_byte
     if (out != NULL) *out = NULL;
     if (block == NULL || out == NULL)
         return wi_fail(WEIR_E_ARG, where, "block and out are required");
+    if (wi_block_is_released(block, where)) return wi_pool_get_error(block->pool);
     status = wi_pool_check_process(block->pool, where);
     if (status != WEIR_OK) return status;
     if (bytes == 0 || offset_bytes > block->requested_bytes ||

@@ -99,7 +99,7 @@ static void drop_idle(wi_owners *owners)
         wi_owner **link = &owners->buckets[i];
         while (*link != NULL) {
             wi_owner *owner = *link;
-            if (owner->blocks.current != 0) {
+            if (owner->blocks.current != 0 || owner->remembered != 0) {
                 link = &owner->next;
                 continue;
             }

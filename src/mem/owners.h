@@ -28,7 +28,7 @@ typedef struct wi_owner_path {
     uint64_t hash;
 } wi_owner_path;
 
-/* One label. Stays at its address while it has blocks.
+/* One label. Stays at its address while it has blocks or is remembered.
  *
  * Invariants: blocks.current == 0 implies bytes.current == 0; for both, current <= peak <= total. */
 typedef struct wi_owner {
@@ -36,6 +36,7 @@ typedef struct wi_owner {
     uint64_t hash;
     weir_counter bytes;
     weir_counter blocks;
+    uint64_t remembered;   /* released blocks that may still be named by it */
     struct wi_owner *next; /* of the same bucket */
 } wi_owner;
 

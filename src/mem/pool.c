@@ -21,7 +21,10 @@
 static int init_locks(weir_pool *pool)
 {
     if (!wi_gate_init(&pool->gate)) return 0;
-    if (pthread_mutex_init(&pool->lock, NULL) == 0) return 1;
+    if (pthread_mutex_init(&pool->lock, NULL) == 0) {
+        if (wi_debug_init(&pool->debug)) return 1;
+        (void)pthread_mutex_destroy(&pool->lock);
+    }
     wi_gate_fini(&pool->gate);
     return 0;
 }
@@ -65,9 +68,11 @@ void wi_pool_destroy(weir_pool *pool)
 {
     if (pool == NULL) return;
     wi_pool_leave(pool);
+    if (pool->debug.level != 0) wi_debug_close(pool);
     wi_arena_destroy(pool->arena);
     (void)wi_roots_drain(&pool->roots);
     wi_queue_destroy(pool->touch_queue);
+    wi_debug_fini(&pool->debug);
     wi_owners_fini(&pool->owners);
     wi_scopes_fini(&pool->scopes);
     while (pool->spare_blocks != NULL) {
@@ -101,6 +106,7 @@ static weir_status open_arena(weir_pool *pool, const char *owner)
     wi_compact_add(pool, &source);
     options.granule_bytes = wi_pool_get_align_bytes(pool);
     if (options.granule_bytes < GRANULE_BYTES) options.granule_bytes = GRANULE_BYTES;
+    wi_debug_open(&pool->debug, wi_device_get_debug_level(device), options.granule_bytes);
     options.max_root_bytes = traits->max_alloc_bytes;
     options.total_bytes = traits->global_bytes;
     options.has_limit = 1; /* the device's budget: set by the user, or the strategy's own */
@@ -129,6 +135,9 @@ weir_status wi_pool_take_block_object(weir_pool *pool, weir_block **out)
 
 void wi_pool_put_block_object(weir_pool *pool, weir_block *block)
 {
+    if (block == NULL) return;
+    atomic_store_explicit(&block->owners, 0, memory_order_relaxed);
+    if (wi_debug_keeps(&pool->debug)) block = wi_debug_keep(pool, block);
     if (block == NULL) return;
     if (pool->spare_count == SPARE_BLOCKS_MAX) {
         wi_free(block);
@@ -160,7 +169,7 @@ static weir_status place(weir_pool *pool, uint64_t bytes, const char *owner, wei
             if (status != WEIR_OK) return status;
         }
         wi_roots_reap(&pool->roots);
-        status = wi_arena_alloc(pool->arena, bytes, &placement, &cause);
+        status = wi_arena_alloc(pool->arena, wi_debug_pad(&pool->debug, bytes), &placement, &cause);
     } while (status == WEIR_E_OUT_OF_MEMORY && cause != WEIR_OOM_MAX_ALLOC &&
              wi_pool_ask_others(pool, bytes));
     if (status == WEIR_E_OUT_OF_MEMORY) {
@@ -176,9 +185,7 @@ static weir_status place(weir_pool *pool, uint64_t bytes, const char *owner, wei
 
     wi_arena_set_holder(placement.range, block);
     block->range = placement.range;
-    block->buffer = ((const wi_root *)placement.root)->buffer;
-    block->root_serial = ((const wi_root *)placement.root)->serial;
-    block->offset_bytes = placement.offset_bytes;
+    wi_block_place(block, placement.root, placement.offset_bytes);
     block->bytes = placement.bytes;
     block->requested_bytes = bytes;
     block->owner = entry;
@@ -215,6 +222,7 @@ weir_status weir_pool_alloc(weir_pool *pool, weir_queue *queue, uint64_t bytes, 
     weir_block *block = NULL;
     wi_uses before = {0};
     int is_first = 0;
+    unsigned level = 0;
 
     if (out != NULL) *out = NULL;
     if (pool == NULL || out == NULL) {
@@ -239,11 +247,20 @@ weir_status weir_pool_alloc(weir_pool *pool, weir_queue *queue, uint64_t bytes, 
         block = NULL;
     }
     is_first = block != NULL && pool->held_blocks++ == 0;
+    level = pool->debug.level;
+    if (level != 0) wi_debug_step(pool, status);
     (void)pthread_mutex_unlock(&pool->lock);
     if (is_first) wi_pool_retain_parent(pool);
     if (block != NULL && (before.queues & ~(UINT32_C(1) << queue->index)) != 0) {
         status = take_over(block, &before);
         if (status != WEIR_OK) block = NULL;
+    }
+    if (level >= 2 && block != NULL) {
+        status = wi_debug_begin_block(block);
+        if (status != WEIR_OK) {
+            weir_block_release(block);
+            block = NULL;
+        }
     }
     *out = block;
     return status;
@@ -256,7 +273,8 @@ void wi_pool_retain_parent(weir_pool *pool)
 
 weir_block *weir_block_retain(weir_block *block)
 {
-    if (block != NULL) atomic_fetch_add_explicit(&block->owners, 1, memory_order_relaxed);
+    if (block == NULL || wi_block_is_released(block, "weir_block_retain")) return block;
+    atomic_fetch_add_explicit(&block->owners, 1, memory_order_relaxed);
     return block;
 }
 
@@ -268,7 +286,7 @@ void weir_block_release(weir_block *block)
     wi_uses uses;
     int is_last = 0;
 
-    if (block == NULL) return;
+    if (block == NULL || wi_block_is_released(block, "weir_block_release")) return;
     /* The only owner has nobody to race with: an owner is needed to make another. */
     if (atomic_load_explicit(&block->owners, memory_order_acquire) != 1 &&
         atomic_fetch_sub_explicit(&block->owners, 1, memory_order_acq_rel) != 1)
@@ -279,6 +297,7 @@ void weir_block_release(weir_block *block)
     parent = pool->options.parent;
     release_parent = pool->options.release_parent;
     wi_gate_check_outside();
+    if (block->is_guarded) wi_debug_end_block(block);
     (void)pthread_mutex_lock(&pool->lock);
     if (block->range != NULL) {
         wi_owner_remove(block->owner, block->bytes);
@@ -292,6 +311,7 @@ void weir_block_release(weir_block *block)
     if (block->foreign != NULL) wi_roots_give_back(&pool->roots, block->foreign);
     wi_pool_put_block_object(pool, block);
     is_last = --pool->held_blocks == 0;
+    if (pool->debug.level != 0) wi_debug_step(pool, WEIR_OK);
     (void)pthread_mutex_unlock(&pool->lock);
     if (is_last && release_parent != NULL) release_parent(parent);
 }
@@ -316,7 +336,8 @@ void wi_block_relabel(weir_block *block, const char *owner)
 
 uint64_t weir_block_get_bytes(const weir_block *block)
 {
-    return block != NULL ? block->requested_bytes : 0;
+    if (block == NULL || wi_block_is_released(block, "weir_block_get_bytes")) return 0;
+    return block->requested_bytes;
 }
 
 /* A forked child may find the pool's gate closed for good, and its blocks stay where they were. */
@@ -333,7 +354,7 @@ uint64_t weir_block_get_offset_bytes(const weir_block *block)
     uint64_t offset_bytes = 0;
     int holds = 0;
 
-    if (block == NULL) return 0;
+    if (block == NULL || wi_block_is_released(block, "weir_block_get_offset_bytes")) return 0;
     holds = begin_look(block);
     offset_bytes = block->offset_bytes;
     if (holds) wi_pool_let_go(block->pool);
@@ -345,7 +366,7 @@ uint64_t weir_block_get_root(const weir_block *block)
     uint64_t root = 0;
     int holds = 0;
 
-    if (block == NULL) return 0;
+    if (block == NULL || wi_block_is_released(block, "weir_block_get_root")) return 0;
     holds = begin_look(block);
     root = block->root_serial;
     if (holds) wi_pool_let_go(block->pool);
@@ -374,6 +395,7 @@ weir_status weir_pool_trim(weir_pool *pool, uint64_t keep_bytes)
     (void)pthread_mutex_lock(&pool->lock);
     if (pool->arena != NULL) wi_arena_trim(pool->arena, keep_bytes);
     (void)wi_roots_drain(&pool->roots);
+    if (pool->debug.level != 0) wi_debug_check_books(pool, "weir_pool_trim");
     (void)pthread_mutex_unlock(&pool->lock);
     return WEIR_OK;
 }

@@ -46,6 +46,10 @@ char *wi_pool_label(weir_pool *pool, const char *name);
 void wi_pool_hold(weir_pool *pool);
 void wi_pool_let_go(weir_pool *pool);
 
+/** What debugging found first since the last reset: WEIR_OK, or MISUSE, recorded for the calling thread. Thread: safe. */
+weir_status wi_pool_get_error(weir_pool *pool);
+void wi_pool_reset_error(weir_pool *pool);
+
 /** Verifies statistics against blocks and arena; returns 1, or 0 after appending what is broken. */
 int wi_pool_check(const weir_pool *pool, weir_text *why);
 

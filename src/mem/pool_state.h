@@ -3,6 +3,7 @@
 #define WI_MEM_POOL_STATE_H
 
 #include "base/process.h"
+#include "mem/debug.h"
 #include "mem/gate.h"
 #include "mem/owners.h"
 #include "mem/pending.h"
@@ -16,8 +17,8 @@
 /* A range handed to a user.
  *
  * Invariants: owners >= 1 while it is held; an empty block, requested_bytes == 0, has neither range nor foreign, its
- * buffer is NULL and its bytes 0; of others exactly one is there. With a range requested_bytes <= bytes, owner counts it,
- * it is the range's holder, and buffer, root_serial and offset_bytes are where the range is: these change while the gate
+ * buffer is NULL and its bytes 0; of others exactly one is there. With a range requested_bytes and the guards <= bytes,
+ * owner counts it, it is the range's holder, and buffer, root_serial and offset_bytes are where the range is: these change while the gate
  * is closed, and are read inside it or with the pool's lock held. pins changes inside the gate. With foreign nothing
  * counts it, and bytes == requested_bytes. */
 struct weir_block {
@@ -35,6 +36,7 @@ struct weir_block {
     weir_block *next_spare;
     _Atomic uint32_t users;   /* who has commands pending on it: see pending.c */
     _Atomic uint64_t written; /* number of its home's last command that wrote it, or a later one */
+    int is_guarded;           /* its guards are written, and checked at release */
 };
 
 /* Invariants: requested.current <= in_use.current <= roots.reserved.current <= limit, where there is one;
@@ -54,6 +56,7 @@ struct weir_pool {
     wi_roots roots;
     wi_owners owners;
     wi_scopes scopes;
+    wi_debug debug;
     weir_counter requested;
     weir_counter in_use;
     weir_counter blocks;
@@ -62,6 +65,27 @@ struct weir_pool {
     weir_block *spare_blocks;
     size_t spare_count;
 };
+
+/** Writes where a block's bytes are when its range begins `offset_bytes` into a root: behind the guard, if there are
+ * guards. */
+static inline void wi_block_place(weir_block *block, const wi_root *root, uint64_t offset_bytes)
+{
+    block->buffer = root->buffer;
+    block->root_serial = root->serial;
+    block->offset_bytes = offset_bytes + block->pool->debug.guard_bytes;
+}
+
+/** 1 for a block that its last owner has released, which is reported as a mistake of the call `where`. Only of objects
+ * that are kept (wi_debug_keeps) it is sure. */
+static inline int wi_block_is_released(const weir_block *block, const char *where)
+{
+    if (atomic_load_explicit(&block->owners, memory_order_relaxed) != 0) return 0;
+    wi_debug_report_released(block, where);
+    return 1;
+}
+
+/** As wi_pool_check(), for a caller that has the lock. */
+int wi_pool_check_locked(const weir_pool *pool, weir_text *why);
 
 /** Fills what a report says of the pool itself: bytes, limit, largest free range, owners. Needs the lock. */
 void wi_pool_describe(const weir_pool *pool, weir_oom_report *report);

@@ -98,14 +98,13 @@ void weir_pool_report(const weir_pool *pool, weir_text *text)
     wi_oom_write_owners(&report, stats.in_use_bytes.current, stats.blocks.current, text);
 }
 
-int wi_pool_check(const weir_pool *pool, weir_text *why)
+int wi_pool_check_locked(const weir_pool *pool, weir_text *why)
 {
     int is_right = 1;
     wi_owners_sum owners = {0};
     uint64_t limit = weir_device_get_limit_bytes(pool->options.device);
     wi_arena_stats stats = {0};
 
-    (void)pthread_mutex_lock(lock_of(pool));
     if (pool->arena != NULL) {
         wi_arena_get_stats(pool->arena, &stats);
         is_right = wi_arena_check(pool->arena, why);
@@ -131,6 +130,15 @@ int wi_pool_check(const weir_pool *pool, weir_text *why)
         is_right = 0;
         weir_text_append(why, "pool: %s does not hold\n", relations[i].text);
     }
+    return is_right;
+}
+
+int wi_pool_check(const weir_pool *pool, weir_text *why)
+{
+    int is_right = 0;
+
+    (void)pthread_mutex_lock(lock_of(pool));
+    is_right = wi_pool_check_locked(pool, why);
     (void)pthread_mutex_unlock(lock_of(pool));
     return is_right;
 }
