@@ -78,17 +78,23 @@ static weir_status whole(void *user)
 }
 
 /* With the strategy `direct` each refused buffer is a refused block; `growth` would ask for less. */
-static weir_device *open_null(weir_system **system)
+static weir_device *open_null_at(weir_system **system, unsigned debug_level)
 {
     weir_memory_options options = WEIR_MEMORY_OPTIONS_INIT;
+    const wt_null_control *control = NULL;
     options.strategy = "direct";
+    options.debug_level = debug_level;
     wt_cache_begin();
-    (void)wt_null_use();
+    control = wt_null_use();
+    /* Guards are read back. */
+    cr_assert(debug_level < 2 || control->set("BACKED", "1"));
     wt_host_count_begin();
     cr_assert_eq(weir_system_create(system), WEIR_OK);
     cr_assert_eq(weir_device_configure(weir_system_device(*system, 0), &options), WEIR_OK);
     return weir_system_device(*system, 0);
 }
+
+static weir_device *open_null(weir_system **system) { return open_null_at(system, 0); }
 
 /* Calls with another way to go: the cache on disk, logs, and what only hastens. */
 #define TOLERATED \
@@ -144,6 +150,40 @@ Test(fault_library, a_failed_step_leaves_the_context_usable)
     weir_context_reset_error(context);
     cr_assert_eq(accumulate(context), WEIR_OK, "%s", weir_last_error()->message);
     weir_context_release(context);
+    weir_system_destroy(system);
+    wt_cache_end();
+}
+
+/* Waits once more when all is released: a release cannot fail, so what failed in one shows there, if it sticks. */
+static weir_status whole_and_wait(void *user)
+{
+    weir_context_options options = WEIR_CONTEXT_OPTIONS_INIT;
+    weir_context *context = NULL;
+    weir_status st = WEIR_OK;
+
+    options.no_self_check = 1;
+    st = weir_context_create(user, &options, &context);
+    if (st == WEIR_OK) st = accumulate(context);
+    if (st == WEIR_OK) st = weir_context_synchronize(context);
+    weir_context_release(context);
+    return st;
+}
+
+/* Commands that check a block at its release; what does not stick is logged only. */
+#define CHECKING " clEnqueueReadBuffer clEnqueueFillBuffer clEnqueueMarkerWithWaitList "
+
+Test(fault_library, each_opencl_call_and_host_allocation_at_debug_level_3)
+{
+    weir_system *system = NULL;
+    weir_device *device = open_null_at(&system, 3);
+    wt_fault_result result =
+        wt_fault_each(&(wt_fault_options){.kind = WT_FAULT_CL, .tolerated = TOLERATED CHECKING},
+                      whole_and_wait, device);
+    cr_assert_gt(result.failed, 30U);
+    result = wt_fault_each(
+        &(wt_fault_options){.kind = WT_FAULT_HOST, .tolerated = "the cache does without"},
+        whole_and_wait, device);
+    cr_assert_gt(result.failed, 15U);
     weir_system_destroy(system);
     wt_cache_end();
 }

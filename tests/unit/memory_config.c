@@ -13,6 +13,7 @@ static void clear_environment(void)
 {
     unsetenv("WEIR_POOL");
     unsetenv("WEIR_LIMIT");
+    unsetenv("WEIR_MEMORY_DEBUG");
 }
 
 TestSuite(memory_config, .timeout = 10, .init = clear_environment);
@@ -327,4 +328,34 @@ Test(memory_config, names_a_malformed_variable)
     cr_assert_not_null(strstr(weir_last_error()->message, "WEIR_LIMIT"));
     cr_assert_not_null(strstr(weir_last_error()->message, "lots"));
     cr_assert_not(config.is_limit_set);
+}
+
+Test(memory_config, takes_the_debug_level_from_the_program_else_from_the_environment)
+{
+    static const char *const wrong[] = {"4", "-1", "2x", "on", " 1"};
+    weir_memory_options options = WEIR_MEMORY_OPTIONS_INIT;
+    wi_memory_config config;
+
+    memset(&config, 0, sizeof config);
+    cr_assert_eq(wi_memory_config_resolve(&config, DEVICE_BYTES), WEIR_OK);
+    cr_assert_eq(config.debug_level, 0U);
+    setenv("WEIR_MEMORY_DEBUG", "2", 1);
+    cr_assert_eq(wi_memory_config_resolve(&config, DEVICE_BYTES), WEIR_OK);
+    cr_assert_eq(config.debug_level, 2U);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        setenv("WEIR_MEMORY_DEBUG", wrong[i], 1);
+        cr_assert_eq(wi_memory_config_resolve(&config, DEVICE_BYTES), WEIR_E_ARG, "%s", wrong[i]);
+        cr_assert_eq(config.debug_level, 0U);
+        cr_assert_not_null(strstr(weir_last_error()->message, "WEIR_MEMORY_DEBUG"));
+        cr_assert_not_null(strstr(weir_last_error()->message, wrong[i]));
+    }
+    options.debug_level = 1;
+    cr_assert_eq(wi_memory_config_apply(&config, &options), WEIR_OK);
+    cr_assert_eq(wi_memory_config_resolve(&config, DEVICE_BYTES), WEIR_OK);
+    cr_assert_eq(config.debug_level, 1U);
+    options.debug_level = 4;
+    cr_assert_eq(wi_memory_config_apply(&config, &options), WEIR_E_ARG);
+    options.debug_level = 0; /* keeps what an earlier call set */
+    cr_assert_eq(wi_memory_config_apply(&config, &options), WEIR_OK);
+    cr_assert_eq(config.given_debug, 1U);
 }
