@@ -32,7 +32,7 @@ WEIR_API weir_queue *weir_queue_retain(weir_queue *queue);
 WEIR_API void weir_queue_release(weir_queue *queue);
 
 /** Waits until everything enqueued on the queue so far is done.
- * Errors: ARG, DRIVER, INDEX, FORKED; the error sticks until weir_context_reset_error(). Thread: safe. */
+ * Errors: ARG, DRIVER, INDEX, MISUSE, FORKED; the error sticks until weir_context_reset_error(). Thread: safe. */
 WEIR_API WEIR_NODISCARD weir_status weir_queue_synchronize(weir_queue *queue);
 
 /** Has later commands of a queue begin after everything that another has now.

@@ -62,7 +62,9 @@ weir_status weir_queue_synchronize(weir_queue *queue)
 
     if (queue == NULL) return wi_fail(WEIR_E_ARG, "weir_queue_synchronize", "queue is required");
     status = wi_context_check_process(context_of(queue));
-    return status == WEIR_OK ? wi_queue_finish(queue->queue) : status;
+    if (status == WEIR_OK) status = wi_queue_finish(queue->queue);
+    if (status != WEIR_OK) return status;
+    return wi_pool_get_error(weir_context_get_pool(context_of(queue)));
 }
 
 weir_status weir_queue_wait(weir_queue *queue, weir_queue *other)
@@ -101,6 +103,8 @@ weir_status weir_block_record(weir_block *block, weir_queue *queue)
     if (block == NULL || queue == NULL) {
         return wi_fail(WEIR_E_ARG, "weir_block_record", "block and queue are required");
     }
+    status = wi_block_check_held(block, "weir_block_record");
+    if (status != WEIR_OK) return status;
     if (weir_context_get_pool(context_of(queue)) != wi_block_get_pool(block)) {
         return fail_context("weir_block_record", "block and queue");
     }

@@ -107,7 +107,8 @@ static weir_status read_config(const weir_device *device, const weir_memory_opti
     weir_status status = WEIR_OK;
 
     *out = (wi_memory_config){.strategy = device->config.strategy,
-                              .no_compaction = device->config.no_compaction};
+                              .no_compaction = device->config.no_compaction,
+                              .given_debug = device->config.given_debug};
     if (entry->struct_size != entry_bytes)
         return wi_fail_hint(WEIR_E_ARG, where, "start each from WEIR_MEMORY_OPTIONS_INIT",
                             "struct_size of options %zu is %zu, that of the first %zu", i,

@@ -37,6 +37,9 @@ int wi_block_is_foreign(const weir_block *block);
 /** Number of owners. Exact only while the caller's lock excludes changes. */
 uint64_t wi_block_get_owners(const weir_block *block);
 
+/** WEIR_OK, or MISUSE for a block that its last owner has released, as far as that can be told. */
+weir_status wi_block_check_held(const weir_block *block, const char *where);
+
 /** Moves a block to another owner label: a name takes the place of the last part of the label it has, a path that begins
  * with '/' that of the whole. Keeps the old one if there is no host memory for the new. Thread: safe. */
 void wi_block_relabel(weir_block *block, const char *owner);

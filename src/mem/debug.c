@@ -243,6 +243,11 @@ void wi_debug_report_released(const weir_block *block, const char *where)
     note(block->pool, &before);
 }
 
+weir_status wi_block_check_held(const weir_block *block, const char *where)
+{
+    return wi_block_is_released(block, where) ? wi_pool_get_error(block->pool) : WEIR_OK;
+}
+
 void wi_debug_check_books(weir_pool *pool, const char *when)
 {
     const weir_error before = *weir_last_error();

@@ -83,7 +83,8 @@ weir_status weir_block_create_sub_buffer(weir_block *block, uint64_t offset_byte
     if (out != NULL) *out = NULL;
     if (block == NULL || out == NULL)
         return wi_fail(WEIR_E_ARG, where, "block and out are required");
-    if (wi_block_is_released(block, where)) return wi_pool_get_error(block->pool);
+    status = wi_block_check_held(block, where);
+    if (status != WEIR_OK) return status;
     status = wi_pool_check_process(block->pool, where);
     if (status != WEIR_OK) return status;
     if (bytes == 0 || offset_bytes > block->requested_bytes ||

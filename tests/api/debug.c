@@ -224,10 +224,11 @@ WEIR_DEVICE_TEST_TAGGED(debug, a_released_block_is_named_by_the_call_that_uses_i
     cr_assert_eq(weir_block_get_offset_bytes(block), 0U);
     cr_assert_eq(weir_block_get_root(block), 0U);
     cr_assert_eq(weir_block_retain(block), block);
+    wt_fails(weir_block_record(block, weir_context_get_queue(ctx)), WEIR_E_MISUSE);
     weir_block_release(block);
     weir_block_release(empty);
-    EXPECT_SAID("weir_block_get_offset_bytes()", "weir_block_get_root()", "weir_block_retain()",
-                "weir_block_release()", "0 bytes (empty)");
+    EXPECT_SAID("weir_block_record()", "weir_block_get_offset_bytes()", "weir_block_get_root()",
+                "weir_block_retain()", "weir_block_release()", "0 bytes (empty)");
     wt_fails(weir_context_synchronize(ctx), WEIR_E_MISUSE);
     cr_assert_not_null(strstr(weir_last_error()->message, "layer/cache"));
     cr_assert_str_eq(weir_last_error()->where, "weir_block_get_bytes");
@@ -343,6 +344,32 @@ WEIR_DEVICE_TEST(debug, guards_move_with_their_blocks)
     weir_block_release(large);
     weir_context_reset_error(ctx);
     nothing_found(ctx, dev);
+}
+
+/* Guards are written and read by the queue that the block belongs to, and what is found is told by its wait as well. */
+WEIR_DEVICE_TEST_TAGGED(debug, blocks_of_other_queues_are_guarded)
+{
+    weir_queue *queue = NULL;
+    weir_block *block = NULL;
+    unsigned char value = 5;
+
+    configure(ctx, 3, NULL, 0);
+    wt_ok(weir_queue_create(ctx, &queue));
+    for (int i = 0; i < 10; i++) {
+        wt_ok(weir_pool_alloc(weir_context_get_pool(ctx), i % 2 != 0 ? queue : NULL, 100, "block",
+                              &block));
+        wt_ok(wi_queue_fill(i % 2 != 0 ? queue->queue : wi_context_get_queue(ctx),
+                            wi_block_get_buffer(block), wi_block_get_offset_bytes(block),
+                            i == 9 ? 101 : 100, &value, 1));
+        cr_assert_str_eq(said, "", "%s: block %d", dev->name, i);
+        weir_block_release(block);
+    }
+    EXPECT_SAID("a block of 100 bytes (block)", "1 bytes behind it");
+    wt_fails(weir_queue_synchronize(queue), WEIR_E_MISUSE);
+    wt_fails(weir_context_synchronize(ctx), WEIR_E_MISUSE);
+    weir_context_reset_error(ctx);
+    wt_ok(weir_queue_synchronize(queue));
+    weir_queue_release(queue);
 }
 
 /* A program without mistakes, of all parts that take memory. */

@@ -350,12 +350,12 @@ Test(memory_config, takes_the_debug_level_from_the_program_else_from_the_environ
         cr_assert_not_null(strstr(weir_last_error()->message, wrong[i]));
     }
     options.debug_level = 1;
-    cr_assert_eq(wi_memory_config_apply(&config, &options), WEIR_OK);
+    cr_assert_eq(wi_memory_config_apply(&config, &options, "here"), WEIR_OK);
     cr_assert_eq(wi_memory_config_resolve(&config, DEVICE_BYTES), WEIR_OK);
     cr_assert_eq(config.debug_level, 1U);
     options.debug_level = 4;
-    cr_assert_eq(wi_memory_config_apply(&config, &options), WEIR_E_ARG);
+    cr_assert_eq(wi_memory_config_apply(&config, &options, "here"), WEIR_E_ARG);
     options.debug_level = 0; /* keeps what an earlier call set */
-    cr_assert_eq(wi_memory_config_apply(&config, &options), WEIR_OK);
+    cr_assert_eq(wi_memory_config_apply(&config, &options, "here"), WEIR_OK);
     cr_assert_eq(config.given_debug, 1U);
 }
