@@ -4,8 +4,8 @@
  *
  * Handles must be live objects: a driver need not notice one that was released, so nor can weir.
  *
- * Order: commands of weir run in order on one queue of the driver, its context's. What the program enqueues there runs
- * in the same order. What it enqueues elsewhere is ordered by the program: weir_context_get_cl_queue() and
+ * Order: commands of weir run in order on their queue of the driver. What the program enqueues there runs in the same
+ * order. What it enqueues elsewhere is ordered by the program: weir_context_get_cl_queue() and
  * clEnqueueBarrierWithWaitList() make weir's later commands wait for an event, clEnqueueMarkerWithWaitList() gives an
  * event for its earlier ones.
  *
@@ -21,6 +21,7 @@
 #include <weir/context.h>
 #include <weir/dtype.h>
 #include <weir/pool.h>
+#include <weir/queue.h>
 #include <weir/shape.h>
 #include <weir/tensor.h>
 
@@ -65,6 +66,20 @@ WEIR_API cl_device_id weir_context_get_cl_device(const weir_context *context);
 /** Returns the OpenCL queue that the context's commands go to, borrowed; NULL for NULL and for a recording context. From
  * the first call on weir reckons with commands of others on it, so that synchronizing waits for them, too. */
 WEIR_API cl_command_queue weir_context_get_cl_queue(weir_context *context);
+
+/** Makes a queue of weir on one more queue of the program, for a context of either kind.
+ *
+ * The queue is like one of weir_queue_create(): data keep their order across queues, and weir_block_record() tells that
+ * the program's commands on it use a block.
+ * queue   of the context's OpenCL context and device, in order; a reference is held until the queue is gone
+ * out     counted, weir_queue_release(), which waits at the end for the program's commands, too; NULL on failure
+ * Thread: safe.
+ * Errors: ARG, CONTEXT (a queue of another context or device), UNSUPPORTED (out of order; too many queues), CAPTURE,
+ *         FORKED, HOST_MEMORY, DRIVER. */
+WEIR_API WEIR_NODISCARD weir_status weir_queue_adopt(weir_context *context, cl_command_queue queue, weir_queue **out);
+
+/** Returns the OpenCL queue of a queue, as weir_context_get_cl_queue() does; NULL for NULL. */
+WEIR_API cl_command_queue weir_queue_get_cl_queue(weir_queue *queue);
 
 /** Gives the buffer and the offset in it where a block lies, and pins the block there for as long as it is held.
  *

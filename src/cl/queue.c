@@ -136,18 +136,35 @@ weir_status wi_queue_create(cl_context context, cl_device_id device, wi_queue **
     return wrap(handle, out);
 }
 
-weir_status wi_queue_adopt(cl_command_queue handle, wi_queue **out)
+static weir_status retain_handle(cl_command_queue handle)
 {
     const cl_int code = clRetainCommandQueue(handle);
 
+    if (code == CL_SUCCESS) return WEIR_OK;
+    return wi_cl_fail(code, "clRetainCommandQueue", "a queue to adopt");
+}
+
+weir_status wi_queue_adopt(cl_command_queue handle, wi_queue **out)
+{
+    const weir_status status = retain_handle(handle);
+
     *out = NULL;
-    if (code != CL_SUCCESS) return wi_cl_fail(code, "clRetainCommandQueue", "a queue to adopt");
-    return wrap(handle, out);
+    return status == WEIR_OK ? wrap(handle, out) : status;
 }
 
 void wi_queue_share(wi_queue *queue) { atomic_store(&queue->is_shared, 1); }
 
 cl_command_queue wi_queue_get_handle(const wi_queue *queue) { return queue->handle; }
+
+/* Takes over a reference of the handle for a queue that is closed. */
+static void refill(wi_queue *queue, cl_command_queue handle)
+{
+    wi_live_add(WI_LIVE_QUEUE);
+    (void)pthread_mutex_lock(&queue->lock);
+    assert(queue->handle == NULL);
+    set_handle(queue, handle);
+    (void)pthread_mutex_unlock(&queue->lock);
+}
 
 weir_status wi_queue_reopen(wi_queue *queue, cl_context context, cl_device_id device)
 {
@@ -155,12 +172,16 @@ weir_status wi_queue_reopen(wi_queue *queue, cl_context context, cl_device_id de
     cl_command_queue handle = clCreateCommandQueue(context, device, 0, &code);
 
     if (code != CL_SUCCESS) return wi_cl_fail(code, "clCreateCommandQueue", "in-order queue");
-    wi_live_add(WI_LIVE_QUEUE);
-    (void)pthread_mutex_lock(&queue->lock);
-    assert(queue->handle == NULL);
-    set_handle(queue, handle);
-    (void)pthread_mutex_unlock(&queue->lock);
+    refill(queue, handle);
     return WEIR_OK;
+}
+
+weir_status wi_queue_readopt(wi_queue *queue, cl_command_queue handle)
+{
+    const weir_status status = retain_handle(handle);
+
+    if (status == WEIR_OK) refill(queue, handle);
+    return status;
 }
 
 int wi_queue_is_open(wi_queue *queue)

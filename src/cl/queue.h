@@ -80,6 +80,9 @@ void wi_queue_close(wi_queue *queue);
 /** Takes a new queue from the driver for a closed one; its numbers go on. */
 weir_status wi_queue_reopen(wi_queue *queue, cl_context context, cl_device_id device);
 
+/** Takes somebody's queue for a closed one, as wi_queue_adopt() does. */
+weir_status wi_queue_readopt(wi_queue *queue, cl_command_queue handle);
+
 /** 0 while it is closed. */
 int wi_queue_is_open(wi_queue *queue);
 

@@ -8,6 +8,7 @@
 #include "context/context.h"
 #include "context/recording.h"
 #include "device/adopted.h"
+#include "mem/queues.h"
 
 #include "base/memory.h"
 #include "base/options.h"
@@ -15,7 +16,7 @@
 
 #include <weir/interop_cl.h>
 
-static const char where[] = "weir_context_adopt";
+static const char adopting[] = "weir_context_adopt";
 
 /* What there is to adopt. */
 typedef struct handles {
@@ -44,13 +45,13 @@ static weir_status read_context(const handles *given, uint64_t *align_bytes)
     if (is_listed)
         status = wi_devices_query_align(devices, count, align_bytes);
     else
-        status =
-            wi_fail(WEIR_E_CONTEXT, where, "the device is none of the %zu of the context", count);
+        status = wi_fail(WEIR_E_CONTEXT, adopting, "the device is none of the %zu of the context",
+                         count);
     wi_free(devices);
     return status;
 }
 
-static weir_status check_queue(const handles *given)
+static weir_status check_queue(const handles *given, const char *where)
 {
     wi_cl_queue_facts facts;
     weir_status status = WEIR_OK;
@@ -80,10 +81,10 @@ static weir_status choose_device(cl_device_id handle, weir_device *given, wi_con
         status = wi_device_adopt(handle, &source->own_device);
         source->device = source->own_device;
     } else if (wi_device_get_cl_device(given) != handle) {
-        status = wi_fail(WEIR_E_ARG, where, "device %s of the options is not the one to adopt",
+        status = wi_fail(WEIR_E_ARG, adopting, "device %s of the options is not the one to adopt",
                          weir_device_get_index(given));
     }
-    return status == WEIR_OK ? wi_device_check_open(source->device, where) : status;
+    return status == WEIR_OK ? wi_device_check_open(source->device, adopting) : status;
 }
 
 weir_status weir_context_adopt(cl_context context, cl_device_id device, cl_command_queue queue,
@@ -97,21 +98,43 @@ weir_status weir_context_adopt(cl_context context, cl_device_id device, cl_comma
 
     if (out != NULL) *out = NULL;
     if (context == NULL || device == NULL || out == NULL) {
-        return wi_fail(WEIR_E_ARG, where, "context, device and out are required");
+        return wi_fail(WEIR_E_ARG, adopting, "context, device and out are required");
     }
     if (!wi_options_read(options, &given, sizeof given)) {
-        return wi_fail(WEIR_E_ARG, where, "options must start from WEIR_ADOPT_OPTIONS_INIT");
+        return wi_fail(WEIR_E_ARG, adopting, "options must start from WEIR_ADOPT_OPTIONS_INIT");
     }
     source.is_self_checked = !given.no_self_check;
     status = wi_device_query_whole(device, &platform, &all.whole);
     if (status == WEIR_OK) status = read_context(&all, &source.align_bytes);
-    if (status == WEIR_OK) status = check_queue(&all);
+    if (status == WEIR_OK) status = check_queue(&all, adopting);
     if (status == WEIR_OK) status = choose_device(device, given.device, &source);
     if (status != WEIR_OK) {
         wi_device_forget(source.own_device);
         return status;
     }
     return wi_context_open(&source, out);
+}
+
+weir_status weir_queue_adopt(weir_context *context, cl_command_queue queue, weir_queue **out)
+{
+    static const char where[] = "weir_queue_adopt";
+    handles all = {.context = weir_context_get_cl_context(context),
+                   .device = weir_context_get_cl_device(context),
+                   .queue = queue};
+    cl_platform_id platform = NULL;
+    weir_status status = WEIR_OK;
+
+    if (out != NULL) *out = NULL;
+    if (context == NULL || queue == NULL || out == NULL) {
+        return wi_fail(WEIR_E_ARG, where, "context, queue and out are required");
+    }
+    status = wi_context_check_process(context);
+    if (status == WEIR_OK) status = wi_device_query_whole(all.device, &platform, &all.whole);
+    if (status == WEIR_OK) status = check_queue(&all, where);
+    if (status == WEIR_OK)
+        status = wi_queues_open(weir_context_get_queue(context)->set, queue, out);
+    if (status == WEIR_OK) (void)weir_context_retain(wi_context_get_base(context));
+    return status;
 }
 
 /* A recording context has no objects of its own. Reading changes nothing of it. */
@@ -132,10 +155,13 @@ cl_device_id weir_context_get_cl_device(const weir_context *context)
 
 cl_command_queue weir_context_get_cl_queue(weir_context *context)
 {
-    wi_queue *queue = NULL;
-
     if (context == NULL || wi_context_is_recording(context)) return NULL;
-    queue = wi_context_get_queue(context);
-    wi_queue_share(queue);
-    return wi_queue_get_handle(queue);
+    return weir_queue_get_cl_queue(weir_context_get_queue(context));
+}
+
+cl_command_queue weir_queue_get_cl_queue(weir_queue *queue)
+{
+    if (queue == NULL) return NULL;
+    wi_queue_share(queue->queue);
+    return wi_queue_get_handle(queue->queue);
 }

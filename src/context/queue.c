@@ -27,7 +27,7 @@ weir_status weir_queue_create(weir_context *context, weir_queue **out)
     }
     status = wi_context_check_process(context);
     if (status != WEIR_OK) return status;
-    status = wi_queues_open(weir_context_get_queue(context)->set, out);
+    status = wi_queues_open(weir_context_get_queue(context)->set, NULL, out);
     if (status == WEIR_OK) (void)weir_context_retain(context_of(*out));
     return status;
 }

@@ -49,18 +49,27 @@ static weir_queue *find_free(wi_queues *set)
 }
 
 /* Needs the lock. */
-static weir_status fill(wi_queues *set, weir_queue *slot)
+static weir_status fill(wi_queues *set, weir_queue *slot, cl_command_queue adopted)
 {
     const wi_queues_options *options = &set->options;
+    const int is_new = slot->queue == NULL;
     weir_status status = WEIR_OK;
 
-    if (slot->queue != NULL) return wi_queue_reopen(slot->queue, options->context, options->device);
-    status = wi_queue_create(options->context, options->device, &slot->queue);
-    if (status == WEIR_OK) atomic_store(&set->count, slot->index + 1);
-    return status;
+    if (is_new && adopted != NULL)
+        status = wi_queue_adopt(adopted, &slot->queue);
+    else if (is_new)
+        status = wi_queue_create(options->context, options->device, &slot->queue);
+    else if (adopted != NULL)
+        status = wi_queue_readopt(slot->queue, adopted);
+    else
+        status = wi_queue_reopen(slot->queue, options->context, options->device);
+    if (status != WEIR_OK) return status;
+    if (is_new) atomic_store(&set->count, slot->index + 1);
+    if (adopted != NULL) wi_queue_share(slot->queue);
+    return WEIR_OK;
 }
 
-weir_status wi_queues_open(wi_queues *set, weir_queue **out)
+weir_status wi_queues_open(wi_queues *set, cl_command_queue adopted, weir_queue **out)
 {
     weir_status status = WEIR_OK;
     weir_queue *slot = NULL;
@@ -75,7 +84,7 @@ weir_status wi_queues_open(wi_queues *set, weir_queue **out)
             "the context has %d queues already, the most there can be", WEIR_QUEUES_MAX);
         goto done;
     }
-    status = fill(set, slot);
+    status = fill(set, slot, adopted);
     if (status != WEIR_OK) goto done;
     /* It is a new queue: what the one before it waited for is no order here. */
     for (unsigned i = 0; i < WEIR_QUEUES_MAX; i++) atomic_store(&slot->waited[i], 0);
@@ -89,8 +98,12 @@ done:
 
 void wi_queues_drop(weir_queue *queue)
 {
-    if (queue->index == 0) return;
-    if (atomic_fetch_sub(&queue->owners, 1) == 1) wi_queue_close(queue->queue);
+    const weir_error before = *weir_last_error();
+
+    if (queue->index == 0 || atomic_fetch_sub(&queue->owners, 1) != 1) return;
+    /* Commands of others, too, since the numbers of a closed queue count as done. */
+    if (wi_queue_finish(queue->queue) != WEIR_OK) wi_error_restore(&before);
+    wi_queue_close(queue->queue);
 }
 
 int wi_queues_try_retain(weir_queue *queue)

@@ -63,8 +63,9 @@ weir_status wi_queues_init(wi_queues *set, const wi_queues_options *options);
 void wi_queues_fini(wi_queues *set);
 
 /** Takes a queue into a free slot; one owner, which keeps nothing alive by itself.
+ * adopted   somebody's, borrowed; NULL: one is made
  * Errors: UNSUPPORTED if all slots are in use, HOST_MEMORY, DRIVER. */
-weir_status wi_queues_open(wi_queues *set, weir_queue **out);
+weir_status wi_queues_open(wi_queues *set, cl_command_queue adopted, weir_queue **out);
 
 /** Drops an owner; the last one of a slot but the first waits for its commands and closes it. */
 void wi_queues_drop(weir_queue *queue);

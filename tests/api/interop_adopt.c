@@ -310,3 +310,84 @@ WEIR_DEVICE_TEST(interop_adopt, takes_a_part_of_a_device)
     own_close(&own);
     wt_cl(clReleaseDevice(part));
 }
+
+/* The program's second queue stands at a gate: what it will write must not land in bytes that were handed out again. */
+WEIR_DEVICE_TEST(interop_adopt, memory_that_another_queue_uses_is_not_written_before)
+{
+    enum { COUNT = 4096 };
+    const weir_shape shape = {1, {COUNT}};
+    own_cl own = own_open(weir_context_get_cl_device(ctx));
+    cl_command_queue second = own_queue(own.context, own.device);
+    const cl_uint queues = queue_owners(second);
+    weir_context *context = adopt(&own);
+    weir_queue *queue = NULL;
+    weir_block *block = NULL;
+    weir_tensor *full = NULL;
+    cl_int code = CL_SUCCESS;
+    cl_event gate = clCreateUserEvent(own.context, &code);
+    const cl_uint late = 7;
+    cl_mem mem = NULL;
+    uint64_t offset = 0;
+    uint64_t place = 0;
+    float host[COUNT];
+
+    wt_cl(code);
+    wt_ok(weir_queue_adopt(context, second, &queue));
+    cr_assert_eq(weir_queue_get_cl_queue(queue), second);
+    wt_ok(weir_pool_alloc(weir_context_get_pool(context), NULL, sizeof host, "mine", &block));
+    place = weir_block_get_offset_bytes(block);
+    weir_block_get_cl_mem(block, &mem, &offset);
+    wt_cl(clEnqueueBarrierWithWaitList(second, 1, &gate, NULL));
+    wt_cl(clEnqueueFillBuffer(second, mem, &late, sizeof late, offset, sizeof host, 0, NULL, NULL));
+    wt_cl(clFlush(second));
+    wt_ok(weir_block_record(block, queue));
+    weir_block_release(block);
+    wt_ok(weir_full(context, WEIR_DTYPE_F32, &shape, 2.0, &full));
+    cr_log_info("%s: the place was %s", dev->name,
+                weir_block_get_offset_bytes(weir_tensor_get_block(full)) == place ? "taken again"
+                                                                                  : "left alone");
+    wt_cl(clSetUserEventStatus(gate, CL_COMPLETE));
+    wt_ok(weir_context_synchronize(context));
+    wt_ok(weir_tensor_to_host(full, host, sizeof host));
+    for (int i = 0; i < COUNT; i++) cr_assert_eq(host[i], 2.0F, "%s: %d", dev->name, i);
+    weir_tensor_release(full);
+    weir_queue_release(queue);
+    weir_context_release(context);
+    cr_assert_eq(queue_owners(second), queues, "%s", dev->name);
+    wt_cl(clReleaseEvent(gate));
+    wt_cl(clReleaseCommandQueue(second));
+    own_close(&own);
+}
+
+WEIR_DEVICE_TEST_TAGGED(interop_adopt, adopts_more_queues_and_refuses_those_of_others)
+{
+    own_cl own = own_open(weir_context_get_cl_device(ctx));
+    cl_command_queue second = own_queue(own.context, own.device);
+    weir_context *context = adopt(&own);
+    weir_context *view = NULL;
+    weir_queue *queue = (weir_queue *)&own;
+    float expected[500];
+    float got[500];
+
+    wt_fails(weir_queue_adopt(NULL, second, &queue), WEIR_E_ARG);
+    cr_assert_null(queue);
+    wt_fails(weir_queue_adopt(context, NULL, &queue), WEIR_E_ARG);
+    wt_fails(weir_queue_adopt(context, second, NULL), WEIR_E_ARG);
+    wt_fails(weir_queue_adopt(ctx, second, &queue), WEIR_E_CONTEXT);
+    cr_assert_null(queue);
+    cr_assert_null(weir_queue_get_cl_queue(NULL));
+    compute(ctx, expected, 500);
+    for (int i = 0; i < 3; i++) { /* a slot is used again */
+        wt_ok(weir_queue_adopt(context, second, &queue));
+        wt_ok(weir_context_on_queue(context, queue, &view));
+        cr_assert_eq(weir_context_get_cl_queue(view), second, "%s", dev->name);
+        compute(view, got, 500);
+        cr_assert_eq(memcmp(expected, got, sizeof got), 0, "%s", dev->name);
+        weir_context_release(view);
+        weir_queue_release(queue);
+    }
+    weir_context_release(context);
+    cr_assert_eq(queue_owners(second), 1U, "%s", dev->name);
+    wt_cl(clReleaseCommandQueue(second));
+    own_close(&own);
+}

@@ -187,3 +187,36 @@ Test(interop_null, commands_of_others_are_waited_for_with_few_markers)
     wt_cl(clReleaseCommandQueue(queue));
     close_null(handle);
 }
+
+/* A queue in a slot that was used before is as new, and nothing of the last one is left. */
+Test(interop_null, an_adopted_queue_is_let_go_with_its_last_owner)
+{
+    const weir_shape shape = {1, {64}};
+    cl_device_id devices[8];
+    cl_context handle = open_null(1, devices);
+    cl_command_queue queue = own_queue(handle, devices[0]);
+    weir_context *context = adopt(handle, devices[0], NULL);
+
+    for (int i = 0; i < 5; i++) {
+        weir_queue *second = NULL;
+        weir_context *view = NULL;
+        weir_tensor *a = NULL;
+        weir_tensor *b = NULL;
+
+        wt_ok(weir_queue_adopt(context, queue, &second));
+        wt_ok(weir_context_on_queue(context, second, &view));
+        wt_ok(weir_zeros(context, WEIR_DTYPE_F32, &shape, &a));
+        wt_ok(weir_add(view, a, a, &b));
+        weir_tensor_release(a);
+        weir_tensor_release(b);
+        wt_ok(weir_full(context, WEIR_DTYPE_F32, &shape, 1.0, &a));
+        weir_tensor_release(a);
+        weir_context_release(view);
+        weir_queue_release(second);
+        cr_assert_eq(queue_owners(queue), 1U, "round %d", i);
+        wt_ok(weir_context_synchronize(context));
+    }
+    weir_context_release(context);
+    wt_cl(clReleaseCommandQueue(queue));
+    close_null(handle);
+}
