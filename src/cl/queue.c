@@ -63,27 +63,31 @@ static void end(wi_queue *queue, cl_int code, cl_event event)
     (void)pthread_mutex_unlock(&queue->lock);
 }
 
-/* After a command whose event the caller waits for: its code, at once or late. *is_late tells which. */
-static cl_int end_and_wait(wi_queue *queue, cl_int code, cl_event event, int *is_late)
+/* After a command whose event the caller waits for: gives what wait_for() takes, if the command was enqueued. */
+static wi_transfer end_with(wi_queue *queue, cl_int code, cl_event event)
 {
-    uint64_t sequence = 0;
+    wi_transfer transfer = {NULL, 0};
 
-    *is_late = 0;
     if (code == CL_SUCCESS) {
+        queue->copies++;
         wi_live_add(WI_LIVE_EVENT);
         wi_progress_count(&queue->progress, NULL);
         wi_progress_flush(&queue->progress);
-        sequence = queue->progress.sequence;
+        transfer = (wi_transfer){event, queue->progress.sequence};
     }
     (void)pthread_mutex_unlock(&queue->lock);
-    if (code != CL_SUCCESS) return code;
+    return transfer;
+}
 
-    code = wi_event_wait(event);
-    wi_event_release(event);
-    *is_late = code != CL_SUCCESS;
+/* Returns what became of it. */
+static cl_int wait_for(wi_queue *queue, const wi_transfer *transfer)
+{
+    const cl_int code = wi_event_wait(transfer->event);
+
+    wi_event_release(transfer->event);
     if (code == CL_SUCCESS) {
         (void)pthread_mutex_lock(&queue->lock);
-        wi_progress_raise(&queue->progress, sequence);
+        wi_progress_raise(&queue->progress, transfer->sequence);
         (void)pthread_mutex_unlock(&queue->lock);
     }
     return code;
@@ -269,42 +273,62 @@ static weir_status judge_copy(cl_int code, const char *call, uint64_t offset, ui
                       (unsigned long long)offset);
 }
 
-weir_status wi_queue_read(wi_queue *queue, cl_mem buffer, uint64_t offset_bytes, uint64_t bytes,
-                          void *data)
+weir_status wi_queue_begin_read(wi_queue *queue, cl_mem buffer, uint64_t offset_bytes,
+                                uint64_t bytes, void *data, wi_transfer *out)
 {
     weir_status st = WEIR_OK;
     cl_int code = CL_SUCCESS;
     cl_event event = NULL;
-    int is_late = 0;
 
+    *out = (wi_transfer){NULL, 0};
     if (bytes == 0) return WEIR_OK;
     st = begin(queue);
     if (st != WEIR_OK) return st;
     code = clEnqueueReadBuffer(queue->handle, buffer, CL_FALSE, (size_t)offset_bytes, (size_t)bytes,
                                data, 0, NULL, &event);
-    if (code == CL_SUCCESS) queue->copies++;
-    code = end_and_wait(queue, code, event, &is_late);
-    if (is_late || code == CL_SUCCESS) return settle(queue, code);
+    *out = end_with(queue, code, event);
     return judge_copy(code, "clEnqueueReadBuffer", offset_bytes, bytes);
 }
 
-weir_status wi_queue_write(wi_queue *queue, cl_mem buffer, uint64_t offset_bytes, uint64_t bytes,
-                           const void *data)
+weir_status wi_queue_begin_write(wi_queue *queue, cl_mem buffer, uint64_t offset_bytes,
+                                 uint64_t bytes, const void *data, wi_transfer *out)
 {
     weir_status st = WEIR_OK;
     cl_int code = CL_SUCCESS;
     cl_event event = NULL;
-    int is_late = 0;
 
+    *out = (wi_transfer){NULL, 0};
     if (bytes == 0) return WEIR_OK;
     st = begin(queue);
     if (st != WEIR_OK) return st;
     code = clEnqueueWriteBuffer(queue->handle, buffer, CL_FALSE, (size_t)offset_bytes,
                                 (size_t)bytes, data, 0, NULL, &event);
-    if (code == CL_SUCCESS) queue->copies++;
-    code = end_and_wait(queue, code, event, &is_late);
-    if (is_late || code == CL_SUCCESS) return settle(queue, code);
+    *out = end_with(queue, code, event);
     return judge_copy(code, "clEnqueueWriteBuffer", offset_bytes, bytes);
+}
+
+weir_status wi_queue_end_transfer(wi_queue *queue, const wi_transfer *transfer)
+{
+    return transfer->event != NULL ? settle(queue, wait_for(queue, transfer)) : WEIR_OK;
+}
+
+weir_status wi_queue_read(wi_queue *queue, cl_mem buffer, uint64_t offset_bytes, uint64_t bytes,
+                          void *data)
+{
+    wi_transfer transfer;
+    const weir_status st = wi_queue_begin_read(queue, buffer, offset_bytes, bytes, data, &transfer);
+
+    return st == WEIR_OK ? wi_queue_end_transfer(queue, &transfer) : st;
+}
+
+weir_status wi_queue_write(wi_queue *queue, cl_mem buffer, uint64_t offset_bytes, uint64_t bytes,
+                           const void *data)
+{
+    wi_transfer transfer;
+    const weir_status st =
+        wi_queue_begin_write(queue, buffer, offset_bytes, bytes, data, &transfer);
+
+    return st == WEIR_OK ? wi_queue_end_transfer(queue, &transfer) : st;
 }
 
 weir_status wi_queue_fill(wi_queue *queue, cl_mem buffer, uint64_t offset_bytes, uint64_t bytes,
@@ -351,17 +375,17 @@ weir_status wi_queue_touch(wi_queue *queue, cl_mem buffer, uint64_t bytes)
     weir_status st = WEIR_OK;
     cl_int code = CL_SUCCESS;
     cl_event event = NULL;
-    int is_late = 0;
+    wi_transfer transfer;
 
     if (bytes == 0) return WEIR_OK;
     st = begin(queue);
     if (st != WEIR_OK) return st;
     code =
         clEnqueueWriteBuffer(queue->handle, buffer, CL_FALSE, 0, touched, zeros, 0, NULL, &event);
-    if (code == CL_SUCCESS) queue->copies++;
-    code = end_and_wait(queue, code, event, &is_late);
+    transfer = end_with(queue, code, event);
+    if (transfer.event != NULL) code = wait_for(queue, &transfer);
     if (wi_cl_is_allocation_failure(code)) return WEIR_E_OUT_OF_MEMORY;
-    if (is_late || code == CL_SUCCESS) return settle(queue, code);
+    if (transfer.event != NULL) return settle(queue, code);
     return judge_copy(code, "clEnqueueWriteBuffer", 0, touched);
 }
 

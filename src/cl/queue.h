@@ -89,6 +89,21 @@ int wi_queue_is_open(wi_queue *queue);
 /** Sets the arguments under the kernel's lock and enqueues. Errors: DRIVER, OUT_OF_MEMORY (recorded), HOST_MEMORY. */
 weir_status wi_queue_launch(wi_queue *queue, const wi_launch *launch);
 
+/* A read or write that was enqueued and not yet waited for. event NULL: there is nothing to wait for. */
+typedef struct wi_transfer {
+    cl_event event;
+    uint64_t sequence;
+} wi_transfer;
+
+/** Enqueues a copy to or from the host; `data` is used until wi_queue_end_transfer(), which must follow if it went well. */
+weir_status wi_queue_begin_read(wi_queue *queue, cl_mem buffer, uint64_t offset_bytes,
+                                uint64_t bytes, void *data, wi_transfer *out);
+weir_status wi_queue_begin_write(wi_queue *queue, cl_mem buffer, uint64_t offset_bytes,
+                                 uint64_t bytes, const void *data, wi_transfer *out);
+
+/** Waits for a transfer. */
+weir_status wi_queue_end_transfer(wi_queue *queue, const wi_transfer *transfer);
+
 /** Copies to the host and waits. */
 weir_status wi_queue_read(wi_queue *queue, cl_mem buffer, uint64_t offset_bytes, uint64_t bytes,
                           void *data);

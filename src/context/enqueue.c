@@ -2,7 +2,7 @@
  *
  * Locking: the pool's placement is held from reading where a block is to the return of the enqueue; the queue's lock is
  * taken within it. Nothing is allocated in between. There, too, a queue is made to wait for others that the places ask for
- * (mem/pending.h).
+ * (mem/pending.h). Who waits for the device does so afterwards: blocks may move meanwhile, by commands enqueued later.
  */
 #include "context/enqueue.h"
 
@@ -138,16 +138,18 @@ weir_status wi_context_read(weir_context *context, const wi_span *from, uint64_t
 {
     weir_pool *pool = weir_context_get_pool(context);
     weir_status status = WEIR_OK;
+    wi_transfer transfer;
     int is_held = 0;
     weir_queue *queue = choose_reader(context, from->block, &is_held);
 
     wi_pool_hold(pool);
     status = wi_block_begin_use(from->block, queue, 0);
     if (status == WEIR_OK) {
-        status = wi_queue_read(queue->queue, wi_block_get_buffer(from->block), offset_of(from),
-                               bytes, data);
+        status = wi_queue_begin_read(queue->queue, wi_block_get_buffer(from->block),
+                                     offset_of(from), bytes, data, &transfer);
     }
     wi_pool_let_go(pool);
+    if (status == WEIR_OK) status = wi_queue_end_transfer(queue->queue, &transfer);
     if (is_held) wi_queues_drop(queue);
     return status == WEIR_OK ? wi_pool_get_error(pool) : status;
 }
@@ -158,14 +160,15 @@ weir_status wi_context_write(weir_context *context, const wi_span *to, uint64_t 
     weir_pool *pool = weir_context_get_pool(context);
     weir_queue *queue = weir_context_get_queue(context);
     weir_status status = WEIR_OK;
+    wi_transfer transfer;
 
     wi_pool_hold(pool);
     status = wi_block_begin_use(to->block, queue, 1);
     if (status != WEIR_OK) goto done;
-    status =
-        wi_queue_write(queue->queue, wi_block_get_buffer(to->block), offset_of(to), bytes, data);
+    status = wi_queue_begin_write(queue->queue, wi_block_get_buffer(to->block), offset_of(to),
+                                  bytes, data, &transfer);
     if (status == WEIR_OK) wi_block_end_write(to->block, queue);
 done:
     wi_pool_let_go(pool);
-    return status;
+    return status == WEIR_OK ? wi_queue_end_transfer(queue->queue, &transfer) : status;
 }

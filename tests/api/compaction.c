@@ -6,9 +6,13 @@
 
 #include <weir/weir.h>
 
+#include <CL/cl.h>
 #include <criterion/criterion.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 TestSuite(compaction, .timeout = WT_TIMEOUT);
 
@@ -230,6 +234,77 @@ WEIR_DEVICE_TEST(compaction, is_frozen_with_the_configuration)
     cr_assert_not_null(strstr(weir_last_error()->message, "adaptive without compaction"), "%s: %s",
                        dev->name, weir_last_error()->message);
     weir_block_release(block);
+}
+
+/* A thread that reads a block of a queue that stands still, and one that lets the queue go on after a time. */
+typedef struct standstill {
+    row *all;
+    cl_event end; /* what the queue waits for */
+    atomic_int is_reading;
+    atomic_int is_over;
+    weir_status status;
+    uint64_t word;
+} standstill;
+
+#define STANDSTILL_SECONDS 20
+
+static void *read_one(void *user)
+{
+    standstill *it = user;
+    const wi_span place = {it->all->blocks[1], 0};
+
+    atomic_store(&it->is_reading, 1);
+    it->status = wi_context_read(it->all->context, &place, sizeof it->word, &it->word);
+    return NULL;
+}
+
+static void *let_go_on(void *user)
+{
+    standstill *it = user;
+    const struct timespec rest = {0, 10 * 1000 * 1000};
+
+    for (int i = 0; i < STANDSTILL_SECONDS * 100 && !atomic_load(&it->is_over); i++)
+        (void)nanosleep(&rest, NULL);
+    atomic_store(&it->is_over, 1);
+    (void)clSetUserEventStatus(it->end, CL_COMPLETE);
+    return NULL;
+}
+
+WEIR_DEVICE_TEST(compaction, does_not_wait_for_those_who_wait_for_the_device)
+{
+    static row all;
+    standstill it = {.all = &all};
+    const struct timespec rest = {0, 100 * 1000 * 1000};
+    pthread_t reader;
+    pthread_t watch;
+    weir_block *large = NULL;
+    cl_command_queue queue = NULL;
+
+    configure(ctx, "adaptive", 0);
+    fill_limit(ctx, &all);
+    make_holes(&all);
+    wt_ok(weir_context_synchronize(ctx));
+    queue = wi_queue_get_handle(wi_context_get_queue(ctx));
+    it.end = clCreateUserEvent(wi_context_get_cl_context(ctx), NULL);
+    cr_assert_not_null(it.end, "%s", dev->name);
+    cr_assert_eq(clEnqueueBarrierWithWaitList(queue, 1, &it.end, NULL), CL_SUCCESS, "%s",
+                 dev->name);
+    cr_assert_eq(pthread_create(&watch, NULL, let_go_on, &it), 0);
+    cr_assert_eq(pthread_create(&reader, NULL, read_one, &it), 0);
+    while (!atomic_load(&it.is_reading)) (void)nanosleep(&rest, NULL);
+    (void)nanosleep(&rest, NULL); /* most often it waits for the device then */
+    wt_ok(weir_pool_alloc(weir_context_get_pool(ctx), NULL, LARGE, "large", &large));
+    cr_assert_eq(atomic_exchange(&it.is_over, 1), 0,
+                 "%s: blocks were moved after the read had ended", dev->name);
+    (void)pthread_join(watch, NULL);
+    (void)pthread_join(reader, NULL);
+    (void)clReleaseEvent(it.end);
+    cr_assert_eq(it.status, WEIR_OK, "%s", dev->name);
+    cr_assert_eq(it.word, word_of(1), "%s", dev->name);
+    cr_assert_geq(stats_of(ctx).compactions, 1U, "%s", dev->name);
+    verify(&all, dev);
+    weir_block_release(large);
+    release(&all);
 }
 
 /* What a reader of all values of a walk gets. */
