@@ -5,7 +5,7 @@
  *   weir_system *system;            the devices of this machine         system.h  device.h  property.h
  *   weir_device *device;            one of them                         weir_system_find()
  *   weir_context *context;          the device opened                   context.h
- *   weir_pool *pool;                its memory, by owner                pool.h  oom.h  scope.h  replay.h
+ *   weir_pool *pool;                its memory, by owner                pool.h  oom.h  scope.h  mark.h  replay.h
  *   weir_queue *queue;              more than one in-order queue        queue.h
  *   weir_tensor *a, *b, *sum;       values that never change            tensor.h  dtype.h  shape.h
  *   weir_add(context, a, b, &sum)   operations, one function a row      ops.h  generator.h
@@ -32,6 +32,7 @@
 #include <weir/host_memory.h>
 #include <weir/live.h>
 #include <weir/log.h>
+#include <weir/mark.h>
 #include <weir/oom.h>
 #include <weir/ops.h>
 #include <weir/pool.h>
