@@ -11,7 +11,8 @@
  *
  * Waiting: a call that waits for commands of weir does not return while the queue waits for a user event that nobody
  * sets. These are reading and writing by the host, weir_context_synchronize(), weir_pool_trim() with roots to give back,
- * the release of the last owner of a context, and an enqueue with 1024 commands of weir pending. Adopting a context and
+ * the release of the last owner of a context or queue, an enqueue with 1024 commands of weir pending, and, with a
+ * debug_level of 2 or 3, the release of a block. Adopting a context and
  * taking a block never wait for such a queue. */
 #ifndef WEIR_INTEROP_CL_H
 #define WEIR_INTEROP_CL_H
