@@ -73,7 +73,8 @@ static void make_holes(row *all)
     }
 }
 
-static void verify(const row *all, const struct wt_device *dev)
+/* first: of the words that the blocks were filled with last */
+static void verify_words(const row *all, unsigned first, const struct wt_device *dev)
 {
     static uint64_t data[SMALL / sizeof(uint64_t)];
     weir_text *why = NULL;
@@ -84,7 +85,7 @@ static void verify(const row *all, const struct wt_device *dev)
         if (place.block == NULL) continue;
         wt_ok(wi_context_read(all->context, &place, SMALL, data));
         for (unsigned k = 0; k < SMALL / sizeof(uint64_t); k++)
-            cr_assert_eq(data[k], word_of(i), "%s: block %u, word %u", dev->name, i, k);
+            cr_assert_eq(data[k], word_of(first + i), "%s: block %u, word %u", dev->name, i, k);
     }
     wt_ok(weir_text_create(&why));
     cr_assert(wi_pool_check(weir_context_get_pool(all->context), why), "%s: %s", dev->name,
@@ -92,6 +93,8 @@ static void verify(const row *all, const struct wt_device *dev)
     cr_assert_leq(stats_of(all->context).reserved_bytes.peak, LIMIT, "%s", dev->name);
     weir_text_destroy(why);
 }
+
+static void verify(const row *all, const struct wt_device *dev) { verify_words(all, 0, dev); }
 
 static void release(row *all)
 {
@@ -305,6 +308,57 @@ WEIR_DEVICE_TEST(compaction, does_not_wait_for_those_who_wait_for_the_device)
     verify(&all, dev);
     weir_block_release(large);
     release(&all);
+}
+
+/* Another queue, which stands still, is about to write blocks, the odd ones or the even ones; then the even ones go. What it
+ * writes must not come after the moves, from where the odd ones are and to where the even ones were. */
+static void moves_after_another_queue(weir_context *ctx, const struct wt_device *dev, int is_even)
+{
+    static row all;
+    standstill it = {.all = &all};
+    pthread_t watch;
+    weir_queue *queue = NULL;
+    weir_context *view = NULL;
+    weir_block *large = NULL;
+
+    configure(ctx, "adaptive", 0);
+    wt_ok(weir_queue_create(ctx, &queue));
+    wt_ok(weir_context_on_queue(ctx, queue, &view));
+    fill_limit(ctx, &all);
+    wt_ok(weir_context_synchronize(ctx));
+    it.end = clCreateUserEvent(wi_context_get_cl_context(ctx), NULL);
+    cr_assert_not_null(it.end, "%s", dev->name);
+    cr_assert_eq(clEnqueueBarrierWithWaitList(wi_queue_get_handle(wi_context_get_queue(view)), 1,
+                                              &it.end, NULL),
+                 CL_SUCCESS, "%s", dev->name);
+    for (unsigned i = is_even ? 0 : 1; i < COUNT; i += 2) {
+        const wi_span place = {all.blocks[i], 0};
+        const uint64_t word = word_of(i + COUNT);
+        wt_ok(wi_context_fill(view, &place, SMALL, &word, sizeof word));
+    }
+    make_holes(&all);
+    cr_assert_eq(pthread_create(&watch, NULL, let_go_on, &it), 0);
+    wt_ok(weir_pool_alloc(weir_context_get_pool(ctx), NULL, LARGE, "large", &large));
+    cr_assert_geq(stats_of(ctx).compactions, 1U, "%s", dev->name);
+    cr_assert_eq(atomic_exchange(&it.is_over, 1), 0, "%s: blocks were moved after a wait",
+                 dev->name);
+    (void)pthread_join(watch, NULL);
+    (void)clReleaseEvent(it.end);
+    verify_words(&all, is_even ? 0 : COUNT, dev);
+    weir_block_release(large);
+    release(&all);
+    weir_context_release(view);
+    weir_queue_release(queue);
+}
+
+WEIR_DEVICE_TEST(compaction, moves_what_another_queue_is_about_to_write)
+{
+    moves_after_another_queue(ctx, dev, 0);
+}
+
+WEIR_DEVICE_TEST(compaction, moves_to_where_another_queue_is_about_to_write)
+{
+    moves_after_another_queue(ctx, dev, 1);
 }
 
 /* What a reader of all values of a walk gets. */

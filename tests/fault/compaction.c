@@ -28,17 +28,20 @@ typedef struct scene {
     unsigned holes;
     uint64_t request_bytes;
     int has_new_root; /* 1: no hole is left but in the root that is emptied */
+    int has_view;     /* 1: the blocks were written on another queue */
 } scene;
 
 static const scene scenes[] = {
-    {"into holes", 16 * MIB, COUNT, MIB, 0},
-    {"into a new root", 17 * MIB, 32, MIB + MIB / 2, 1},
+    {"into holes", 16 * MIB, COUNT, MIB, 0, 0},
+    {"into a new root", 17 * MIB, 32, MIB + MIB / 2, 1, 0},
+    {"after another queue", 16 * MIB, COUNT, MIB, 0, 1},
 };
 
 static const wt_null_control *null;
 
 typedef struct stage {
     weir_context *context;
+    weir_context *view; /* the context, or a view of it on another queue */
     weir_block *blocks[COUNT];
     weir_block *large;
 } stage;
@@ -49,7 +52,7 @@ static void fill(stage *on, weir_block *block, uint64_t bytes, uint64_t word)
 {
     const wi_span place = {block, 0};
 
-    wt_ok(wi_context_fill(on->context, &place, bytes, &word, sizeof word));
+    wt_ok(wi_context_fill(on->view, &place, bytes, &word, sizeof word));
 }
 
 static void verify(stage *on, weir_block *block, uint64_t bytes, uint64_t word, const char *when)
@@ -69,6 +72,14 @@ static void set_up(const scene *play, stage *on)
 
     memset(on, 0, sizeof *on);
     on->context = wt_null_open();
+    on->view = weir_context_retain(on->context);
+    if (play->has_view) {
+        weir_queue *queue = NULL;
+        weir_context_release(on->view);
+        wt_ok(weir_queue_create(on->context, &queue));
+        wt_ok(weir_context_on_queue(on->context, queue, &on->view));
+        weir_queue_release(queue);
+    }
     options.strategy = "adaptive";
     options.limit_bytes = play->limit_bytes;
     wt_ok(weir_device_configure(weir_context_get_device(on->context), &options));
@@ -81,7 +92,7 @@ static void set_up(const scene *play, stage *on)
         weir_block_release(on->blocks[i]);
         on->blocks[i] = NULL;
     }
-    wt_ok(weir_context_synchronize(on->context));
+    if (!play->has_view) wt_ok(weir_context_synchronize(on->context));
 }
 
 /* Also that the request's block is nobody else's. */
@@ -105,6 +116,7 @@ static void take_down(stage *on)
 {
     weir_block_release(on->large);
     for (unsigned i = 0; i < COUNT; i++) weir_block_release(on->blocks[i]);
+    weir_context_release(on->view);
     wt_null_close(on->context);
 }
 
