@@ -86,7 +86,7 @@ WEIR_API uint64_t weir_block_get_root(const weir_block *block);
  * synchronizes. Thread: safe. Errors: ARG, FORKED. */
 WEIR_API WEIR_NODISCARD weir_status weir_pool_trim(weir_pool *pool, uint64_t keep_bytes);
 
-/** Reads the statistics as one consistent snapshot. Thread: safe. */
+/** Reads the statistics as one consistent snapshot; all zero in a forked child. Thread: safe. */
 WEIR_API void weir_pool_get_stats(const weir_pool *pool, weir_pool_stats *out);
 
 /** Lists the owners, most bytes first, as one consistent snapshot; returns how many there are, which may be more than

@@ -31,6 +31,15 @@ static pthread_mutex_t *lock_of(const weir_pool *pool)
     return &((weir_pool *)(uintptr_t)pool)->lock;
 }
 
+/* Takes the lock and returns 1; 0 in a forked child, where a thread that is not there may hold it for good in the
+ * middle of a change. */
+static int lock_to_read(const weir_pool *pool)
+{
+    if (!wi_process_is_marked(pool->mark)) return 0;
+    (void)pthread_mutex_lock(lock_of(pool));
+    return 1;
+}
+
 static void read_stats(const weir_pool *pool, weir_pool_stats *out)
 {
     wi_arena_stats stats = {0};
@@ -54,15 +63,14 @@ void weir_pool_get_stats(const weir_pool *pool, weir_pool_stats *out)
     if (out == NULL) return;
     memset(out, 0, sizeof *out);
     if (pool == NULL) return;
-    (void)pthread_mutex_lock(lock_of(pool));
+    if (!lock_to_read(pool)) return;
     read_stats(pool, out);
     (void)pthread_mutex_unlock(lock_of(pool));
 }
 
 void weir_pool_reset_peak(weir_pool *pool)
 {
-    if (pool == NULL) return;
-    (void)pthread_mutex_lock(&pool->lock);
+    if (pool == NULL || !lock_to_read(pool)) return;
     pool->requested.peak = pool->requested.current;
     pool->in_use.peak = pool->in_use.current;
     pool->roots.reserved.peak = pool->roots.reserved.current;
@@ -77,8 +85,7 @@ size_t weir_pool_get_owners(const weir_pool *pool, weir_owner_stats *out, size_t
 
     if (out == NULL) capacity = 0;
     if (capacity != 0) memset(out, 0, capacity * sizeof *out);
-    if (pool == NULL) return 0;
-    (void)pthread_mutex_lock(lock_of(pool));
+    if (pool == NULL || !lock_to_read(pool)) return 0;
     count = wi_owners_list(&pool->owners, out, capacity);
     (void)pthread_mutex_unlock(lock_of(pool));
     return count;
@@ -90,7 +97,10 @@ void weir_pool_report(const weir_pool *pool, weir_text *text)
     weir_oom_report report;
 
     if (pool == NULL || text == NULL) return;
-    (void)pthread_mutex_lock(lock_of(pool));
+    if (!lock_to_read(pool)) {
+        weir_text_append(text, "pool: of the process that forked this one\n");
+        return;
+    }
     read_stats(pool, &stats);
     wi_pool_describe(pool, &report);
     (void)pthread_mutex_unlock(lock_of(pool));
