@@ -177,10 +177,21 @@ static wi_owner_memo *memo_of(wi_owners *owners, const char *name, size_t path_l
 static int is_labelled(const wi_owner *owner, const wi_owner_path *path, const char *name)
 {
     const size_t before = path != NULL ? path->length : 0;
+    const size_t room = WEIR_OWNER_BYTES - 1 - CUT_BYTES;
+    size_t length = 0;
+    size_t kept = 0;
 
-    if (before != 0 && memcmp(owner->label, path->text, before) != 0) return 0;
-    return strncmp(owner->label + before, name, WEIR_OWNER_BYTES - 1 - before) == 0 &&
-           (before == 0 || memchr(name, '\0', WEIR_OWNER_BYTES - before) != NULL);
+    if (before == 0) return strncmp(owner->label, name, WEIR_OWNER_BYTES - 1) == 0;
+    length = length_of(name);
+    if (before + length <= WEIR_OWNER_BYTES - 1) {
+        return memcmp(owner->label, path->text, before) == 0 &&
+               strcmp(owner->label + before, name) == 0;
+    }
+    if (length > room || owner->label[WEIR_OWNER_BYTES - 2] == '\0') return 0;
+    kept = room - length;
+    return memcmp(owner->label, CUT, CUT_BYTES) == 0 &&
+           memcmp(owner->label + CUT_BYTES, path->text + before - kept, kept) == 0 &&
+           memcmp(owner->label + CUT_BYTES + kept, name, length) == 0;
 }
 
 wi_owner *wi_owners_find(wi_owners *owners, const wi_owner_path *path, const char *name)

@@ -36,13 +36,17 @@ static int work(const shared *all, long i)
     weir_pool *pool = weir_context_get_pool(all->context);
     weir_generator generator = {1, (uint64_t)i};
     weir_pool_stats stats;
+    weir_owner_stats owners[4];
+    weir_mark *mark = NULL;
     weir_block *block = NULL;
     weir_tensor *noise = NULL;
     weir_tensor *sum = NULL;
     weir_tensor *value = NULL;
 
+    TRY(weir_scope_push(pool, i % 5 != 0 ? "often" : "seldom"));
     TRY(weir_pool_alloc(pool, NULL, (uint64_t)(i * 37 % 70000), i % 3 != 0 ? "odd" : "even",
                         &block));
+    TRY(weir_scope_pop(pool));
     TRY(weir_random_normal(all->context, &generator, &shape, &noise));
     TRY(weir_variable_assign_add(all->variable, noise));
     TRY(weir_variable_read(all->variable, &value));
@@ -50,6 +54,10 @@ static int work(const shared *all, long i)
     weir_block_release(block);
     if (i % 64 == 0) {
         weir_pool_get_stats(pool, &stats);
+        TRY(weir_pool_mark(pool, &mark));
+        TRY(weir_pool_diff(pool, mark, NULL, NULL, 0, NULL));
+        weir_mark_destroy(mark);
+        ok = ok && weir_pool_get_owners(pool, owners, 4) != 0;
         ok = ok && stats.in_use_bytes.current <= stats.reserved_bytes.current;
         TRY(weir_context_synchronize(all->context));
     }
