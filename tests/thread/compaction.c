@@ -217,9 +217,9 @@ static void run_threads(shared *all, double seconds)
             break;
         }
     }
-    for (double waited = 0; !atomic_load(&all->is_over); waited += 0.05) {
+    for (uint64_t rests = 1; !atomic_load(&all->is_over); rests++) {
         (void)nanosleep(&rest, NULL);
-        if (waited > seconds) (void)fail(all, "too few compactions in the time");
+        if ((double)rests * 0.05 > seconds) (void)fail(all, "too few compactions in the time");
     }
     while (started > 0) {
         (void)pthread_join(threads[--started], NULL);
@@ -273,6 +273,8 @@ static int take_pinned(shared *all, cl_mem *buffer, uint64_t *offset_bytes)
 
 static void report(const shared *all, const weir_pool_stats *stats)
 {
+    const uint64_t limit_bytes = LIMIT_BYTES;
+
     (void)printf("%d threads on 2 queues, %llu commands: %llu compactions moved %llu bytes, %llu "
                  "of %llu requests "
                  "refused; at most %llu bytes in use, %llu reserved, limit %llu\n",
@@ -280,7 +282,7 @@ static void report(const shared *all, const weir_pool_stats *stats)
                  (unsigned long long)stats->moved_bytes, (unsigned long long)all->refused,
                  (unsigned long long)(stats->blocks.count + all->refused),
                  (unsigned long long)stats->in_use_bytes.peak,
-                 (unsigned long long)stats->reserved_bytes.peak, (unsigned long long)LIMIT_BYTES);
+                 (unsigned long long)stats->reserved_bytes.peak, (unsigned long long)limit_bytes);
 }
 
 /* Returns 0 or FAILED. */
