@@ -274,14 +274,13 @@ static int take_pinned(shared *all, cl_mem *buffer, uint64_t *offset_bytes)
 static void report(const shared *all, const weir_pool_stats *stats)
 {
     const uint64_t limit_bytes = LIMIT_BYTES;
+    const uint64_t requests = stats->blocks.count + all->refused;
 
     (void)printf("%d threads on 2 queues, %llu commands: %llu compactions moved %llu bytes, %llu "
-                 "of %llu requests "
-                 "refused; at most %llu bytes in use, %llu reserved, limit %llu\n",
+                 "of %llu requests refused; at most %llu bytes in use, %llu reserved, limit %llu\n",
                  THREADS, (unsigned long long)all->commands, (unsigned long long)stats->compactions,
                  (unsigned long long)stats->moved_bytes, (unsigned long long)all->refused,
-                 (unsigned long long)(stats->blocks.count + all->refused),
-                 (unsigned long long)stats->in_use_bytes.peak,
+                 (unsigned long long)requests, (unsigned long long)stats->in_use_bytes.peak,
                  (unsigned long long)stats->reserved_bytes.peak, (unsigned long long)limit_bytes);
 }
 
