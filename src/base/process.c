@@ -9,13 +9,6 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Invariants: page == NULL, or *page is 1 in the process `pid` and 0 in its children. */
-struct wi_process_mark {
-    volatile unsigned *page;
-    size_t page_bytes;
-    pid_t pid;
-};
-
 static volatile unsigned *map_page(size_t bytes)
 {
 #if defined(MADV_WIPEONFORK) && defined(MAP_ANONYMOUS)
@@ -49,10 +42,4 @@ void wi_process_mark_destroy(wi_process_mark *mark)
     if (mark == NULL) return;
     if (mark->page != NULL) (void)munmap((void *)mark->page, mark->page_bytes);
     wi_free(mark);
-}
-
-int wi_process_is_marked(const wi_process_mark *mark)
-{
-    if (mark->page != NULL) return *mark->page == 1;
-    return getpid() == mark->pid;
 }

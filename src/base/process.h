@@ -5,7 +5,16 @@
 #ifndef WI_BASE_PROCESS_H
 #define WI_BASE_PROCESS_H
 
-typedef struct wi_process_mark wi_process_mark;
+#include <stddef.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/* Invariants: page == NULL, or *page is 1 in the process `pid` and 0 in its children. */
+typedef struct wi_process_mark {
+    volatile unsigned *page;
+    size_t page_bytes;
+    pid_t pid;
+} wi_process_mark;
 
 /** Marks the calling process; NULL if there is no memory. */
 wi_process_mark *wi_process_mark_create(void);
@@ -14,6 +23,10 @@ wi_process_mark *wi_process_mark_create(void);
 void wi_process_mark_destroy(wi_process_mark *mark);
 
 /** 1 in the process that made the mark, 0 in a process forked from it. Thread: safe. */
-int wi_process_is_marked(const wi_process_mark *mark);
+static inline int wi_process_is_marked(const wi_process_mark *mark)
+{
+    if (mark->page != NULL) return *mark->page == 1;
+    return getpid() == mark->pid;
+}
 
 #endif

@@ -209,18 +209,6 @@ wi_owner *wi_owners_find(wi_owners *owners, const wi_owner_path *path, const cha
     return memo->owner;
 }
 
-void wi_owner_add(wi_owner *owner, uint64_t bytes)
-{
-    wi_counter_add(&owner->bytes, bytes);
-    wi_counter_add(&owner->blocks, 1);
-}
-
-void wi_owner_remove(wi_owner *owner, uint64_t bytes)
-{
-    owner->bytes.current -= bytes;
-    owner->blocks.current--;
-}
-
 void wi_owners_move(wi_owners *owners, wi_owner *from, wi_owner *to, uint64_t bytes)
 {
     if (from == to) return;

@@ -8,6 +8,8 @@
 #ifndef WI_MEM_OWNERS_H
 #define WI_MEM_OWNERS_H
 
+#include "mem/counter.h"
+
 #include <weir/oom.h>
 #include <weir/pool.h>
 
@@ -87,8 +89,17 @@ int wi_owner_path_of(const wi_owner *owner, wi_owner_path *out);
 int wi_owner_is_named(const char *label, const char *name);
 
 /** Counts a block under a label, and takes it away. */
-void wi_owner_add(wi_owner *owner, uint64_t bytes);
-void wi_owner_remove(wi_owner *owner, uint64_t bytes);
+static inline void wi_owner_add(wi_owner *owner, uint64_t bytes)
+{
+    wi_counter_add(&owner->bytes, bytes);
+    wi_counter_add(&owner->blocks, 1);
+}
+
+static inline void wi_owner_remove(wi_owner *owner, uint64_t bytes)
+{
+    owner->bytes.current -= bytes;
+    owner->blocks.current--;
+}
 
 /** Takes a block from one label to another. */
 void wi_owners_move(wi_owners *owners, wi_owner *from, wi_owner *to, uint64_t bytes);
