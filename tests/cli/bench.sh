@@ -120,7 +120,7 @@ if [ "${WEIR_TEST_SCALE:-1}" -le 1 ]; then
     expect_row 5 alloc.pair 9 "the same beside 10 live blocks; here 1000000" "ratio <= 1.5"
     expect_row 6 alloc.mixed 9 "malloc + free" none
     expect_json rows.6.holds null
-    expect_row 7 alloc.mixed 9 "clCreateBuffer + clReleaseMemObject" "ratio <= 1"
+    expect_row 7 alloc.mixed 9 "clCreateBuffer + clReleaseMemObject" none
     for i in 8 9 10; do
         expect_row $i alloc.threads 9 "malloc(4096) + free, $((1 << (i - 7))) threads each" none
     done

@@ -2,7 +2,8 @@
  *
  * A slot of 512 is drawn; a block in it is given back, else one is taken, so half of the slots are filled. Every
  * sequence is the same, and so are those of the peers: malloc, and buffers of the driver. A sample is the fastest round, in
- * processor time of the thread for a pair, that is for two steps. */
+ * processor time of the thread for a pair, that is for two steps. Nothing is asked of the ratios: blocks of several MiB
+ * have buffers of their own, which are taken from the driver now and then, and drivers that back buffers late seem cheap. */
 #include "alloc.h"
 #include "by_hand.h"
 #include "command.h"
@@ -150,5 +151,4 @@ static int run_driver(const bench_peers *peers, bench_row *row)
 }
 
 const bench_measurement bench_alloc_mixed_malloc = {"alloc.mixed", run_malloc, BENCH_NO_TARGET, 0};
-const bench_measurement bench_alloc_mixed_driver = {"alloc.mixed", run_driver, BENCH_RATIO_AT_MOST,
-                                                    1};
+const bench_measurement bench_alloc_mixed_driver = {"alloc.mixed", run_driver, BENCH_NO_TARGET, 0};
