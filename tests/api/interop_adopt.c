@@ -151,7 +151,7 @@ WEIR_DEVICE_TEST_TAGGED(interop_adopt, orders_commands_with_those_of_the_program
 /* Not on rusticl, where the state of an event may come later than that of one behind it. */
 WEIR_DEVICE_TEST(interop_adopt, waits_for_commands_of_the_program_where_it_waits)
 {
-    const size_t bytes = (size_t)wt_scale(UINT64_C(64) << 20) + 256;
+    const size_t bytes = (size_t)(wt_scale(UINT64_C(64) << 20) + 256) & ~(size_t)255;
     own_cl own = own_open(weir_context_get_cl_device(ctx));
     weir_context *context = adopt(&own);
     weir_memory_options memory = WEIR_MEMORY_OPTIONS_INIT;

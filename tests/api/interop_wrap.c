@@ -342,3 +342,59 @@ WEIR_DEVICE_TEST_TAGGED(interop_wrap, shows_where_draws_views_and_parts_are)
     }
     weir_tensor_release(empty);
 }
+
+static weir_status add_constant(weir_context *ctx, weir_scalar index, weir_tensor *const *in,
+                                weir_tensor **out, void *user)
+{
+    (void)index;
+    return weir_add(ctx, in[0], user, &out[0]);
+}
+
+static weir_status add_thrice(weir_context *ctx, const weir_argument *arguments, weir_tensor **outs,
+                              void *user)
+{
+    return weir_for(ctx, weir_scalar_of(3), add_constant, user, &arguments[0].tensor, 1, outs);
+}
+
+WEIR_DEVICE_TEST_TAGGED(interop_wrap, functions_loops_and_tapes_read_it_and_leave_it_alone)
+{
+    cl_context context = weir_context_get_cl_context(ctx);
+    cl_command_queue queue = weir_context_get_cl_queue(ctx);
+    const weir_argument_spec spec = {WEIR_ARGUMENT_TENSOR, WEIR_DTYPE_F32, shape};
+    float data[COUNT];
+    float host[COUNT];
+    cl_mem mem = NULL;
+    weir_tensor *tensor = NULL;
+    weir_tensor *product = NULL;
+    weir_tensor *gradient = NULL;
+    weir_tensor *out = NULL;
+    weir_function *function = NULL;
+    weir_argument argument = {NULL, weir_scalar_of(0)};
+    weir_tape *tape = NULL;
+
+    ramp(data);
+    mem = own_buffer(context, CL_MEM_READ_WRITE, BYTES, data);
+    tensor = wrap(ctx, mem, 0);
+    argument.tensor = tensor;
+    wt_ok(weir_function_capture(ctx, &spec, 1, 1, add_thrice, tensor, &function));
+    for (int i = 0; i < 2; i++) {
+        wt_ok(weir_function_call(function, &argument, 1, &out, 1));
+        wt_ok(weir_tensor_to_host(out, host, BYTES));
+        for (int k = 0; k < COUNT; k++) cr_assert_eq(host[k], 4.0F * (float)k, "%s", dev->name);
+        weir_tensor_release(out);
+    }
+    weir_function_release(function);
+
+    wt_ok(weir_tape_begin(ctx, NULL, &tape));
+    wt_ok(weir_tape_watch(tape, tensor));
+    wt_ok(weir_mul(ctx, tensor, tensor, &product));
+    wt_ok(weir_tape_gradient(tape, &product, 1, NULL, &tensor, 1, &gradient));
+    wt_ok(weir_tensor_to_host(gradient, host, BYTES));
+    for (int k = 0; k < COUNT; k++) cr_assert_eq(host[k], 2.0F * (float)k, "%s", dev->name);
+    weir_tape_destroy(tape);
+    weir_tensor_release(gradient);
+    weir_tensor_release(product);
+    weir_tensor_release(tensor);
+    expect_words(queue, mem, data);
+    wt_cl(clReleaseMemObject(mem));
+}
