@@ -505,7 +505,10 @@ void wi_arena_trim(wi_arena *arena, uint64_t keep_bytes)
 {
     join_kept(arena);
     release_unused(arena, 0, keep_bytes);
-    if (arena->root_count == 0) arena->growth = (wi_growth){0};
+    if (arena->root_count == 0) {
+        arena->growth = (wi_growth){0};
+        wi_range_slab_fini(&arena->slab); /* no range is left */
+    }
     arena->recent = (wi_recent){.now_bytes = arena->in_use_bytes};
 }
 

@@ -45,7 +45,7 @@ struct wi_arena_root {
     wi_range *first;
 };
 
-/* Metadata in chunks that live until the slab is emptied, so that a warm alloc and free ask for no host memory.
+/* Metadata in chunks that live until the slab is emptied, when no root is left after a trim, so that a warm alloc and free ask for no host memory.
  * Invariant: unused_count == length of the list `unused`. */
 typedef struct wi_range_slab {
     wi_range *unused;

@@ -157,3 +157,40 @@ Test(fault_pool, each_opencl_call) { run_each(WT_FAULT_CL, 0); }
 Test(fault_pool, each_opencl_call_and_all_after_it) { run_each(WT_FAULT_CL, 1); }
 
 Test(fault_pool, each_host_allocation) { run_each(WT_FAULT_HOST, 0); }
+
+/* Blocks and what they are placed by cost so much each while they live; what stays is bounded. */
+Test(fault_pool, host_memory_goes_back_with_the_roots)
+{
+    enum { COUNT = 50000 };
+    static weir_block *blocks[COUNT];
+    weir_memory_options memory = WEIR_MEMORY_OPTIONS_INIT;
+    weir_context_options options = WEIR_CONTEXT_OPTIONS_INIT;
+    weir_system *system = NULL;
+    weir_context *context = NULL;
+    uint64_t before = 0;
+
+    (void)wt_null_use();
+    wt_host_count_begin();
+    options.no_self_check = 1;
+    for (size_t i = 0; weir_replay_strategy_name(i) != NULL; i++) {
+        memory.strategy = weir_replay_strategy_name(i);
+        wt_ok(weir_system_create(&system));
+        wt_ok(weir_device_configure(weir_system_device(system, 0), &memory));
+        wt_ok(weir_context_create(weir_system_device(system, 0), &options, &context));
+        before = wt_host_live_bytes();
+        for (int k = 0; k < COUNT; k++)
+            wt_ok(weir_pool_alloc(weir_context_get_pool(context), NULL, 256, "many", &blocks[k]));
+        cr_assert_gt(wt_host_live_bytes() - before, COUNT * UINT64_C(100));
+        cr_assert_lt(wt_host_live_bytes() - before,
+                     COUNT * (strcmp(memory.strategy, "direct") == 0 ? UINT64_C(512) : 256),
+                     "%s: %llu bytes", memory.strategy,
+                     (unsigned long long)(wt_host_live_bytes() - before));
+        for (int k = 0; k < COUNT; k++) weir_block_release(blocks[k]);
+        wt_ok(weir_pool_trim(weir_context_get_pool(context), 0));
+        cr_assert_lt(wt_host_live_bytes() - before, UINT64_C(1) << 20, "%s: %llu bytes",
+                     memory.strategy, (unsigned long long)(wt_host_live_bytes() - before));
+        weir_context_release(context);
+        weir_system_destroy(system);
+        cr_assert_eq(wt_host_live_bytes(), 0U);
+    }
+}
