@@ -53,12 +53,13 @@ json_t *replay_report_json(const replay_run *run)
 
         if (json_array_append_new(
                 rows,
-                json_pack("{s:s, s:o, s:o, s:f, s:o, s:o, s:o, s:i, s:i, s:f}", "name", row->name,
+                json_pack("{s:s, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:f}", "name", row->name,
                           "peak_reserved", output_number(row->peak_reserved), "peak_in_use",
                           output_number(row->peak_in_use), "ratio", replay_report_ratio(run, row),
                           "driver_allocs", output_number(row->driver_allocs), "driver_frees",
                           output_number(row->driver_frees), "ooms", output_number(row->ooms),
-                          "compactions", 0, "moved_bytes", 0, "ns_per_event",
+                          "compactions", output_number(row->compactions), "moved_bytes",
+                          output_number(row->moved_bytes), "ns_per_event",
                           ns_per_event(run, row))) != 0) {
             json_decref(rows);
             return NULL;

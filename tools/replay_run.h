@@ -36,6 +36,7 @@ typedef struct replay_place {
      * line on stderr. */
     int (*play)(replay_row *row, const trace_event *events, size_t count);
     void (*get_stats)(const replay_row *row, weir_replay_stats *out);
+    void (*get_moves)(const replay_row *row, uint64_t *compactions, uint64_t *bytes);
     void (*reset_peak)(replay_row *row);
     void (*close)(replay_row *row); /* frees pool, with all its blocks */
     double (*now)(void);            /* seconds */
@@ -51,8 +52,10 @@ struct replay_row {
     uint64_t peak_in_use;
     uint64_t peak_reserved;
     uint64_t limit;
-    uint64_t driver_allocs; /* these two from the first event on that is not live */
+    uint64_t driver_allocs; /* these four from the first event on that is not live */
     uint64_t driver_frees;
+    uint64_t compactions;
+    uint64_t moved_bytes;
     uint64_t ooms;
     double seconds; /* of the same events */
     replay_curve curve;

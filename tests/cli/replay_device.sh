@@ -54,6 +54,34 @@ for device in $(test_devices); do
 done
 check "no device" test "$count" -gt 0
 
+# Sizes of many kinds under a tight limit: blocks are moved, and more requests succeed than on numbers, where none is.
+awk 'BEGIN {
+    print "event,id,bytes,queue"
+    for (step = 0; step < 4000; step++) {
+        x = (x * 69069 + 12345) % 4294967296
+        if (held > 0 && (total > 50 * 1048576 || int(x / 65536) % 4 == 0)) {
+            k = 1 + int(x / 256) % held
+            print "free," id[k] ",,0"
+            total -= bytes[k]; id[k] = id[held]; bytes[k] = bytes[held]; held--
+        } else {
+            held++; id[held] = ++last
+            bytes[held] = int(4096 * 8 ^ (int(x / 256) % 4) * (0.5 + int(x / 65536) % 256 / 256))
+            print "alloc," last "," bytes[held] ",0"
+            total += bytes[held]
+        }
+    }
+}' >"$work/mixed.csv"
+weir replay "$work/mixed.csv" --limit 56M --pool adaptive --json
+expect_code 0
+expect_json strategies.0.compactions 0
+failed=$(json strategies.0.ooms)
+check "$failed requests fail on numbers" test "$failed" -gt 1
+weir replay "$work/mixed.csv" --limit 56M --pool adaptive --json "--on-device=$device"
+expect_code 0
+expect_json_range strategies.0.compactions 1 1000
+expect_json_range strategies.0.moved_bytes 4096 1000000000
+expect_json_range strategies.0.ooms 0 $((failed - 1))
+
 # The device stands in table and picture; the selector may be left out, and may be attached.
 export WEIR_DEVICE=$device # an emulator is taken only when it is named
 weir replay --on-device "$trace" --limit 48M --svg "$work/picture.svg"
