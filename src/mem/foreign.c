@@ -24,7 +24,7 @@ weir_status wi_block_create_foreign(weir_pool *pool, cl_mem buffer, uint64_t off
 
     *out = NULL;
     if (status != WEIR_OK) return status;
-    (void)pthread_mutex_lock(&pool->lock);
+    wi_pool_lock(pool);
     status = wi_pool_take_block_object(pool, &block);
     if (status == WEIR_OK) status = wi_roots_take_foreign(&pool->roots, buffer, &block->foreign);
     if (status == WEIR_OK) {
@@ -39,7 +39,7 @@ weir_status wi_block_create_foreign(weir_pool *pool, cl_mem buffer, uint64_t off
         block = NULL;
     }
     is_first = block != NULL && pool->held_blocks++ == 0;
-    (void)pthread_mutex_unlock(&pool->lock);
+    wi_pool_unlock(pool);
     if (is_first) wi_pool_retain_parent(pool);
     *out = block;
     return status;

@@ -27,11 +27,11 @@ static weir_owner_stats *read_owners(weir_pool *pool, size_t *count)
 {
     weir_owner_stats *owners = NULL;
 
-    (void)pthread_mutex_lock(&pool->lock);
+    wi_pool_lock(pool);
     *count = pool->owners.count;
     if (*count != 0) owners = wi_calloc(*count, sizeof *owners);
     if (owners != NULL) (void)wi_owners_list(&pool->owners, owners, *count);
-    (void)pthread_mutex_unlock(&pool->lock);
+    wi_pool_unlock(pool);
     return owners;
 }
 

@@ -255,8 +255,7 @@ weir_status weir_pool_alloc(weir_pool *pool, weir_queue *queue, uint64_t bytes, 
     }
     status = wi_pool_check_process(pool, "weir_pool_alloc");
     if (status != WEIR_OK) return status;
-    wi_gate_check_outside();
-    (void)pthread_mutex_lock(&pool->lock);
+    wi_pool_lock(pool);
     status = wi_pool_take_block_object(pool, &block);
     if (status == WEIR_OK && bytes != 0) {
         status = place(pool, bytes, owner != NULL ? owner : "user", block, &before);
@@ -269,7 +268,7 @@ weir_status weir_pool_alloc(weir_pool *pool, weir_queue *queue, uint64_t bytes, 
     is_first = block != NULL && pool->held_blocks++ == 0;
     level = pool->debug.level;
     if (level != 0) wi_debug_step(pool, status);
-    (void)pthread_mutex_unlock(&pool->lock);
+    wi_pool_unlock(pool);
     if (is_first) wi_pool_retain_parent(pool);
     if (block != NULL && (before.queues & ~(UINT32_C(1) << queue->index)) != 0) {
         status = take_over(block, &before);
@@ -316,9 +315,8 @@ void weir_block_release(weir_block *block)
     if (!wi_process_is_marked(pool->mark)) return;
     parent = pool->options.parent;
     release_parent = pool->options.release_parent;
-    wi_gate_check_outside();
     if (block->is_guarded) wi_debug_end_block(block);
-    (void)pthread_mutex_lock(&pool->lock);
+    wi_pool_lock(pool);
     if (block->range != NULL) {
         wi_owner_remove(block->owner, block->bytes);
         pool->requested.current -= block->requested_bytes;
@@ -332,7 +330,7 @@ void weir_block_release(weir_block *block)
     wi_pool_put_block_object(pool, block);
     is_last = --pool->held_blocks == 0;
     if (pool->debug.level != 0) wi_debug_step(pool, WEIR_OK);
-    (void)pthread_mutex_unlock(&pool->lock);
+    wi_pool_unlock(pool);
     if (is_last && release_parent != NULL) release_parent(parent);
 }
 
@@ -343,15 +341,14 @@ void wi_block_relabel(weir_block *block, const char *owner)
     wi_owner *entry = NULL;
 
     if (block->range == NULL) return;
-    wi_gate_check_outside();
-    (void)pthread_mutex_lock(&pool->lock);
+    wi_pool_lock(pool);
     entry =
         wi_owners_find(&pool->owners, wi_owner_path_of(block->owner, &path) ? &path : NULL, owner);
     if (entry != NULL) {
         wi_owners_move(&pool->owners, block->owner, entry, block->bytes);
         block->owner = entry;
     }
-    (void)pthread_mutex_unlock(&pool->lock);
+    wi_pool_unlock(pool);
 }
 
 uint64_t weir_block_get_bytes(const weir_block *block)
@@ -411,18 +408,17 @@ weir_status weir_pool_trim(weir_pool *pool, uint64_t keep_bytes)
     if (pool == NULL) return wi_fail(WEIR_E_ARG, "weir_pool_trim", "pool is required");
     status = wi_pool_check_process(pool, "weir_pool_trim");
     if (status != WEIR_OK) return status;
-    wi_gate_check_outside();
-    (void)pthread_mutex_lock(&pool->lock);
+    wi_pool_lock(pool);
     if (pool->arena != NULL) wi_arena_trim(pool->arena, keep_bytes);
     (void)wi_roots_drain(&pool->roots);
     if (pool->debug.level != 0) wi_debug_check_books(pool, "weir_pool_trim");
-    (void)pthread_mutex_unlock(&pool->lock);
+    wi_pool_unlock(pool);
     return WEIR_OK;
 }
 
 void wi_pool_reap(weir_pool *pool)
 {
-    (void)pthread_mutex_lock(&pool->lock);
+    wi_pool_lock(pool);
     wi_roots_reap(&pool->roots);
-    (void)pthread_mutex_unlock(&pool->lock);
+    wi_pool_unlock(pool);
 }

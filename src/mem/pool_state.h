@@ -66,6 +66,18 @@ struct weir_pool {
     size_t spare_count;
 };
 
+/** Takes the lock, not from inside the gate. Reading takes it, too: the pool is const for its callers, not for its lock. */
+static inline void wi_pool_lock(const weir_pool *pool)
+{
+    wi_gate_check_outside();
+    (void)pthread_mutex_lock(&((weir_pool *)(uintptr_t)pool)->lock);
+}
+
+static inline void wi_pool_unlock(const weir_pool *pool)
+{
+    (void)pthread_mutex_unlock(&((weir_pool *)(uintptr_t)pool)->lock);
+}
+
 /** Writes where a block's bytes are when its range begins `offset_bytes` into a root: behind the guard, if there are
  * guards. */
 static inline void wi_block_place(weir_block *block, const wi_root *root, uint64_t offset_bytes)

@@ -25,18 +25,12 @@ uint64_t wi_pool_reserved_by_others(const weir_pool *pool)
     return all > own ? all - own : 0;
 }
 
-static pthread_mutex_t *lock_of(const weir_pool *pool)
-{
-    /* Reading takes the lock too; the pool is const for its callers, not for its lock. */
-    return &((weir_pool *)(uintptr_t)pool)->lock;
-}
-
 /* Takes the lock and returns 1; 0 in a forked child, where a thread that is not there may hold it for good in the
  * middle of a change. */
 static int lock_to_read(const weir_pool *pool)
 {
     if (!wi_process_is_marked(pool->mark)) return 0;
-    (void)pthread_mutex_lock(lock_of(pool));
+    wi_pool_lock(pool);
     return 1;
 }
 
@@ -65,7 +59,7 @@ void weir_pool_get_stats(const weir_pool *pool, weir_pool_stats *out)
     if (pool == NULL) return;
     if (!lock_to_read(pool)) return;
     read_stats(pool, out);
-    (void)pthread_mutex_unlock(lock_of(pool));
+    wi_pool_unlock(pool);
 }
 
 void weir_pool_reset_peak(weir_pool *pool)
@@ -76,7 +70,7 @@ void weir_pool_reset_peak(weir_pool *pool)
     pool->roots.reserved.peak = pool->roots.reserved.current;
     pool->blocks.peak = pool->blocks.current;
     wi_owners_reset_peak(&pool->owners);
-    (void)pthread_mutex_unlock(&pool->lock);
+    wi_pool_unlock(pool);
 }
 
 size_t weir_pool_get_owners(const weir_pool *pool, weir_owner_stats *out, size_t capacity)
@@ -87,7 +81,7 @@ size_t weir_pool_get_owners(const weir_pool *pool, weir_owner_stats *out, size_t
     if (capacity != 0) memset(out, 0, capacity * sizeof *out);
     if (pool == NULL || !lock_to_read(pool)) return 0;
     count = wi_owners_list(&pool->owners, out, capacity);
-    (void)pthread_mutex_unlock(lock_of(pool));
+    wi_pool_unlock(pool);
     return count;
 }
 
@@ -103,7 +97,7 @@ void weir_pool_report(const weir_pool *pool, weir_text *text)
     }
     read_stats(pool, &stats);
     wi_pool_describe(pool, &report);
-    (void)pthread_mutex_unlock(lock_of(pool));
+    wi_pool_unlock(pool);
     wi_oom_write_stats(&stats, weir_device_get_strategy(pool->options.device), text);
     wi_oom_write_owners(&report, stats.in_use_bytes.current, stats.blocks.current, text);
 }
@@ -147,8 +141,8 @@ int wi_pool_check(const weir_pool *pool, weir_text *why)
 {
     int is_right = 0;
 
-    (void)pthread_mutex_lock(lock_of(pool));
+    wi_pool_lock(pool);
     is_right = wi_pool_check_locked(pool, why);
-    (void)pthread_mutex_unlock(lock_of(pool));
+    wi_pool_unlock(pool);
     return is_right;
 }

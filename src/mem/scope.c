@@ -102,10 +102,10 @@ char *wi_pool_label(weir_pool *pool, const char *name)
 
     if (label == NULL) return NULL;
     label[0] = '/';
-    (void)pthread_mutex_lock(&pool->lock);
+    wi_pool_lock(pool);
     path = wi_scopes_path(&pool->scopes);
     wi_owner_label_join(path, name, label + 1);
-    (void)pthread_mutex_unlock(&pool->lock);
+    wi_pool_unlock(pool);
     return label;
 }
 
@@ -119,9 +119,9 @@ weir_status weir_scope_push(weir_pool *pool, const char *name)
     }
     status = wi_pool_check_process(pool, "weir_scope_push");
     if (status != WEIR_OK) return status;
-    (void)pthread_mutex_lock(&pool->lock);
+    wi_pool_lock(pool);
     is_pushed = wi_scopes_push(&pool->scopes, name);
-    (void)pthread_mutex_unlock(&pool->lock);
+    wi_pool_unlock(pool);
     if (is_pushed) return WEIR_OK;
     return wi_fail(WEIR_E_HOST_MEMORY, "weir_scope_push", "no host memory for scope %s", name);
 }
@@ -134,9 +134,9 @@ weir_status weir_scope_pop(weir_pool *pool)
     if (pool == NULL) return wi_fail(WEIR_E_ARG, "weir_scope_pop", "pool is required");
     status = wi_pool_check_process(pool, "weir_scope_pop");
     if (status != WEIR_OK) return status;
-    (void)pthread_mutex_lock(&pool->lock);
+    wi_pool_lock(pool);
     is_popped = wi_scopes_pop(&pool->scopes);
-    (void)pthread_mutex_unlock(&pool->lock);
+    wi_pool_unlock(pool);
     if (is_popped) return WEIR_OK;
     return wi_fail_hint(WEIR_E_ARG, "weir_scope_pop",
                         "a thread closes the scopes that it opened itself, each once",

@@ -12,12 +12,12 @@ static uint64_t lend(void *user, uint64_t bytes)
     uint64_t before = 0;
     uint64_t given = 0;
 
-    (void)pthread_mutex_lock(&pool->lock);
+    wi_pool_lock(pool);
     before = pool->roots.reserved.current;
     if (pool->arena != NULL) (void)wi_arena_lend(pool->arena, bytes);
     (void)wi_roots_drain(&pool->roots);
     given = before - pool->roots.reserved.current;
-    (void)pthread_mutex_unlock(&pool->lock);
+    wi_pool_unlock(pool);
     return given;
 }
 
@@ -39,8 +39,8 @@ int wi_pool_ask_others(weir_pool *pool, uint64_t bytes)
     const uint64_t lacking = bytes > available ? bytes - available : bytes;
     uint64_t given = 0;
 
-    (void)pthread_mutex_unlock(&pool->lock);
+    wi_pool_unlock(pool);
     given = wi_lenders_ask(wi_device_get_lenders(pool->options.device), &pool->lender, lacking);
-    (void)pthread_mutex_lock(&pool->lock);
+    wi_pool_lock(pool);
     return given != 0;
 }
