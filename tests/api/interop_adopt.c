@@ -61,7 +61,7 @@ WEIR_DEVICE_TEST_TAGGED(interop_adopt, computes_the_same_bits_and_leaves_every_c
     cr_assert_str_eq(weir_device_get_index(weir_context_get_device(context)), dev->index);
     cr_assert_str_eq(weir_device_get_name(weir_context_get_device(context)), dev->name);
     compute(context, got, COUNT);
-    cr_assert_eq(memcmp(expected, got, sizeof got), 0, "%s", dev->name);
+    cr_assert(is_same(expected, got, sizeof got), "%s", dev->name);
     weir_context_release(context);
     wt_assert_live(&before, "after the adopted context");
     cr_assert_eq(context_owners(own.context), contexts, "%s", dev->name);
@@ -197,7 +197,7 @@ static int are_releases_waited_for(void)
 {
     const char *level = getenv("WEIR_MEMORY_DEBUG");
 
-    return level != NULL && atoi(level) >= 2;
+    return level != NULL && level[0] >= '2';
 }
 
 WEIR_DEVICE_TEST(interop_adopt, does_not_wait_for_a_queue_that_waits_for_a_user_event)
@@ -297,7 +297,7 @@ WEIR_DEVICE_TEST(interop_adopt, takes_a_part_of_a_device)
                                                    CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
     cl_device_id whole = weir_context_get_cl_device(ctx);
     cl_device_id part = NULL;
-    own_cl own = {NULL};
+    own_cl own = {.device = NULL};
     weir_context *context = NULL;
     float expected[100];
     float got[100];
@@ -316,7 +316,7 @@ WEIR_DEVICE_TEST(interop_adopt, takes_a_part_of_a_device)
     cr_assert_str_eq(weir_device_get_index(weir_context_get_device(context)), dev->index);
     compute(ctx, expected, 100);
     compute(context, got, 100);
-    cr_assert_eq(memcmp(expected, got, sizeof got), 0, "%s", dev->name);
+    cr_assert(is_same(expected, got, sizeof got), "%s", dev->name);
     weir_context_release(context);
     own_close(&own);
     wt_cl(clReleaseDevice(part));
@@ -394,7 +394,7 @@ WEIR_DEVICE_TEST_TAGGED(interop_adopt, adopts_more_queues_and_refuses_those_of_o
         wt_ok(weir_context_on_queue(context, queue, &view));
         cr_assert_eq(weir_context_get_cl_queue(view), second, "%s", dev->name);
         compute(view, got, 500);
-        cr_assert_eq(memcmp(expected, got, sizeof got), 0, "%s", dev->name);
+        cr_assert(is_same(expected, got, sizeof got), "%s", dev->name);
         weir_context_release(view);
         weir_queue_release(queue);
     }

@@ -15,6 +15,12 @@ static inline void wt_cl_is(cl_int code, const char *call)
     cr_assert_eq(code, CL_SUCCESS, "%s gives %d", call, (int)code);
 }
 
+/* Bit by bit, whatever the type. */
+static inline int is_same(const void *a, const void *b, size_t bytes)
+{
+    return memcmp(a, b, bytes) == 0;
+}
+
 typedef struct own_cl {
     cl_device_id device;
     cl_context context;

@@ -28,7 +28,7 @@ static void expect_words(cl_command_queue queue, cl_mem mem, const float *expect
     float got[COUNT];
 
     wt_cl(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, BYTES, got, 0, NULL, NULL));
-    cr_assert_eq(memcmp(got, expected, BYTES), 0);
+    cr_assert(is_same(got, expected, BYTES));
 }
 
 WEIR_DEVICE_TEST_TAGGED(interop_wrap, a_wrapped_buffer_is_an_operand_and_counts_nowhere)
@@ -48,9 +48,9 @@ WEIR_DEVICE_TEST_TAGGED(interop_wrap, a_wrapped_buffer_is_an_operand_and_counts_
     weir_pool_get_stats(weir_context_get_pool(ctx), &before);
     tensor = wrap(ctx, mem, 0);
     weir_pool_get_stats(weir_context_get_pool(ctx), &after);
-    cr_assert_eq(memcmp(&before, &after, sizeof before), 0, "%s", dev->name);
+    cr_assert(is_same(&before, &after, sizeof before), "%s", dev->name);
     wt_ok(weir_tensor_to_host(tensor, host, BYTES));
-    cr_assert_eq(memcmp(host, data, BYTES), 0, "%s", dev->name);
+    cr_assert(is_same(host, data, BYTES), "%s", dev->name);
     wt_ok(weir_add(ctx, tensor, tensor, &sum));
     wt_ok(weir_tensor_to_host(sum, host, BYTES));
     for (int i = 0; i < COUNT; i++) cr_assert_eq(host[i], 2.0F * (float)i, "%s", dev->name);
@@ -327,7 +327,7 @@ WEIR_DEVICE_TEST_TAGGED(interop_wrap, shows_where_draws_views_and_parts_are)
         wt_ok(weir_tensor_to_cl_mem(tensor, &mem, &offset));
         wt_cl(clEnqueueReadBuffer(queue, mem, CL_TRUE, offset, BYTES, got, 0, NULL, NULL));
         wt_ok(weir_tensor_to_host(tensor, expected, BYTES));
-        cr_assert_eq(memcmp(got, expected, BYTES), 0, "%s: %d", dev->name, i);
+        cr_assert(is_same(got, expected, BYTES), "%s: %d", dev->name, i);
     }
     weir_tensor_release(turned);
     weir_tensor_release(draw);

@@ -103,7 +103,7 @@ static weir_status adopt_and_use(void *user)
 
 static own open_own(void)
 {
-    own o = {NULL};
+    own o = {.null = NULL};
 
     cr_assert_eq(setenv("WEIR_CACHE", "0", 1), 0);
     cr_assert_eq(setenv("WEIR_POOL", "direct", 1), 0); /* a refused buffer is a refused block */
