@@ -89,7 +89,15 @@ static weir_status print_memory(weir_context *context)
     weir_pool_report(pool, summary);
     printf("%s", status == WEIR_OK ? weir_text_get(summary) : "");
     weir_text_destroy(summary);
-    weir_pool_reset_peak(pool); /* reset_peak_memory_stats */
+    return status;
+}
+
+/* empty_cache and reset_peak_memory_stats. */
+static weir_status empty_cache(weir_pool *pool)
+{
+    weir_status status = weir_pool_trim(pool, 0);
+
+    weir_pool_reset_peak(pool);
     return status;
 }
 
@@ -145,7 +153,7 @@ static weir_status show(weir_context *context)
     if (status == WEIR_OK) status = in_place(context, state);
     if (status == WEIR_OK) status = print_memory(context);
     weir_variable_release(state);
-    if (status == WEIR_OK) status = weir_pool_trim(weir_context_get_pool(context), 0);
+    if (status == WEIR_OK) status = empty_cache(weir_context_get_pool(context));
     return status;
 }
 
@@ -163,8 +171,9 @@ int main(void)
     if (status == WEIR_OK) status = show(context);
     if (status == WEIR_OK) {
         weir_pool_get_stats(weir_context_get_pool(context), &stats);
-        printf("after empty_cache: %llu bytes reserved\n",
-               (unsigned long long)stats.reserved_bytes.current);
+        printf("after empty_cache: %llu bytes reserved, peak in use %llu\n",
+               (unsigned long long)stats.reserved_bytes.current,
+               (unsigned long long)stats.in_use_bytes.peak);
     } else {
         printf("failed: %s\n", weir_last_error()->message);
     }

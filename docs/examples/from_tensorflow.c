@@ -16,6 +16,16 @@ static weir_status configure(weir_device *device)
     return weir_device_configure(device, &options);
 }
 
+/* Two logical devices of one: each has its own contexts, and neither can take what the other was promised. */
+static weir_status split(weir_device *device, weir_device *logical[2])
+{
+    weir_memory_options options[2] = {WEIR_MEMORY_OPTIONS_INIT, WEIR_MEMORY_OPTIONS_INIT};
+
+    options[0].limit_bytes = 16U << 20U;
+    options[1].limit_bytes = 32U << 20U;
+    return weir_device_split(device, 2, options, logical);
+}
+
 static weir_status assign_add(weir_context *context, weir_variable *state)
 {
     weir_generator generator = {7, 0}; /* seed 7, draws from number 0 on */
@@ -96,6 +106,16 @@ static void print_memory(weir_context *context)
            (unsigned long long)stats.reserved_bytes.current);
 }
 
+/* clear_session and reset_memory_stats. What was not released is still there. */
+static weir_status clear(weir_context *context)
+{
+    weir_pool *pool = weir_context_get_pool(context);
+    weir_status status = weir_pool_trim(pool, 0);
+
+    weir_pool_reset_peak(pool);
+    return status;
+}
+
 /* A tensor larger than the limit: the failure is an answer. */
 static void fill_too_much(weir_context *context)
 {
@@ -154,6 +174,31 @@ static weir_status show(weir_context *context)
     return status;
 }
 
+/* Splitting comes before the first allocation, hence in a system of its own here. */
+static weir_status show_split(void)
+{
+    weir_system *system = NULL;
+    weir_device *device = NULL;
+    weir_device *logical[2] = {NULL};
+    weir_context *context = NULL;
+    weir_tensor *zeros = NULL;
+    weir_status status = weir_system_create(&system);
+
+    if (status == WEIR_OK) status = weir_system_find(system, NULL, &device);
+    if (status == WEIR_OK) status = split(device, logical);
+    if (status == WEIR_OK) status = weir_context_create(logical[1], NULL, &context);
+    if (status == WEIR_OK) status = weir_zeros(context, WEIR_DTYPE_F32, &shape, &zeros);
+    if (status == WEIR_OK) {
+        printf("%zu logical devices of %s; the second has %llu bytes\n",
+               weir_device_logical_count(device), weir_device_get_index(device),
+               (unsigned long long)weir_device_get_limit_bytes(logical[1]));
+    }
+    weir_tensor_release(zeros);
+    weir_context_release(context);
+    weir_system_destroy(system);
+    return status;
+}
+
 int main(void)
 {
     weir_system *system = NULL;
@@ -166,10 +211,12 @@ int main(void)
     if (status == WEIR_OK) status = weir_context_create(device, NULL, &context);
     if (status == WEIR_OK) status = show(context);
     if (status == WEIR_OK) fill_too_much(context);
-    if (status == WEIR_OK) status = weir_pool_trim(weir_context_get_pool(context), 0);
     if (status == WEIR_OK) print_memory(context);
-    if (status != WEIR_OK) printf("failed: %s\n", weir_last_error()->message);
+    if (status == WEIR_OK) status = clear(context);
+    if (status == WEIR_OK) print_memory(context);
     weir_context_release(context);
     weir_system_destroy(system);
+    if (status == WEIR_OK) status = show_split();
+    if (status != WEIR_OK) printf("failed: %s\n", weir_last_error()->message);
     return status != WEIR_OK;
 }

@@ -34,7 +34,8 @@ typedef struct weir_oom_owner {
     uint64_t blocks;
 } weir_oom_owner;
 
-/* requested_bytes is the failed request as asked for; in_use <= reserved <= limit (0 = no limit was set). */
+/* requested_bytes is the failed request as asked for; in_use <= reserved <= limit, the
+ * one in force on the device: set, or the strategy's own. */
 typedef struct weir_oom_report {
     uint64_t requested_bytes;
     uint64_t in_use_bytes;

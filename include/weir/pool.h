@@ -32,14 +32,14 @@ typedef struct weir_owner_stats {
     weir_counter blocks;
 } weir_owner_stats;
 
-/* requested.current <= in_use.current <= reserved.current <= limit_bytes (if not 0).
+/* requested.current <= in_use.current <= reserved.current <= limit_bytes.
  * reserved.count == driver_allocs; blocks.current is the number of live blocks, empty ones left out. */
 typedef struct weir_pool_stats {
     weir_counter requested_bytes;
     weir_counter in_use_bytes;
     weir_counter reserved_bytes;
     weir_counter blocks;
-    uint64_t limit_bytes;   /* 0: none set */
+    uint64_t limit_bytes;   /* of the device; in force: set, or the strategy's own */
     uint64_t driver_allocs; /* buffers taken from the driver */
     uint64_t driver_frees;  /* buffers given back */
     uint64_t largest_free_bytes;

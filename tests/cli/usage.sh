@@ -58,7 +58,7 @@ expect_usage "sideways" "all, keep, eager, variable, tape, tape-tanh, stop or fu
 weir loop --pool puddle
 expect_usage "puddle" "growth, prealloc, direct, ondemand or adaptive"
 
-for limit in 0 0K -1 1T 16MB x "" 0% 100.1% 101% % 1e9 17179869184G; do
+for limit in 0 0K -1 1T 16MB x "" " 16M" "16M " 5%% -5% 0.0% 0% 100.1% 101% % 1e9 17179869184G; do
     weir loop --limit "$limit"
     expect_usage "--limit" "'$limit'" "16M" "percentage"
 done
@@ -82,9 +82,10 @@ WEIR_DEVICE=bogus weir loop --steps 0
 expect_usage "WEIR_DEVICE" "bogus"
 command_line="WEIR_POOL=puddle"
 WEIR_POOL=puddle weir loop --steps 0
-expect_usage "WEIR_POOL|puddle"
-for limit in 0 x 101%; do
+expect_usage "WEIR_POOL" "puddle" "prealloc" "growth" "ondemand" "direct" "adaptive"
+for limit in 0 0K 0% x 101% " 16M" 5%% 16MB -1; do
+    command_line="WEIR_LIMIT=$limit"
     WEIR_LIMIT=$limit weir loop --steps 0
-    expect_usage "WEIR_LIMIT|$limit"
+    expect_usage "WEIR_LIMIT" "\"$limit\"" "bytes above 0" "percentage"
 done
 finish
