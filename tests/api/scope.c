@@ -303,6 +303,8 @@ WEIR_DEVICE_TEST(scope, statistics_of_owners_add_up_to_those_of_the_pool)
     const uint64_t steps = wt_scale(2000);
     weir_pool *pool = weir_context_get_pool(ctx);
     weir_block *held[HELD] = {NULL};
+    weir_pool_stats stats;
+    weir_owner_stats one;
     uint64_t state = 1;
     int depth = 0;
 
@@ -332,6 +334,17 @@ WEIR_DEVICE_TEST(scope, statistics_of_owners_add_up_to_those_of_the_pool)
     for (int i = 0; i < HELD; i++) weir_block_release(held[i]);
     weir_pool_reset_peak(pool);
     check_relations(ctx, steps);
+    for (uint64_t keep = 4 << 20; keep != 0; keep /= 4) {
+        wt_ok(weir_pool_trim(pool, keep));
+        weir_pool_get_stats(pool, &stats);
+        cr_assert_leq(stats.reserved_bytes.current, keep, "%s: nothing is held", dev->name);
+    }
+    weir_pool_reset_peak(pool);
+    weir_pool_get_stats(pool, &stats);
+    cr_assert_eq(stats.reserved_bytes.peak, stats.reserved_bytes.current, "%s", dev->name);
+    cr_assert_eq(stats.in_use_bytes.peak, 0U, "%s", dev->name);
+    cr_assert_eq(weir_pool_get_owners(pool, &one, 1) != 0, 1, "%s", dev->name);
+    cr_assert_eq(one.bytes.peak, 0U, "%s: %s", dev->name, one.owner);
     cr_assert_eq(weir_pool_get_owners(pool, NULL, 0), weir_pool_get_owners(pool, NULL, 5), "%s",
                  dev->name);
     cr_assert_eq(weir_pool_get_owners(NULL, NULL, 0), 0U);
