@@ -2,7 +2,7 @@
 # `weir bench`: its names, its JSON, peers that are missing. How fast anything is, is not tested.
 # shellcheck source-path=SCRIPTDIR source=cli.bash
 . "$(dirname "$0")/cli.bash"
-unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT WEIR_PEERS_DIR WEIR_PEERS_TORCH WEIR_PEERS_TF WEIR_TRACES_DIR
+unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT WEIR_MEMORY_DEBUG WEIR_PEERS_DIR WEIR_PEERS_TORCH WEIR_PEERS_TF WEIR_TRACES_DIR
 names="name,unit,value,repeats,peer,peer_value,peer_repeats,ratio,target,holds"
 
 weir bench --help

@@ -2,7 +2,7 @@
 # What tools/dev demo makes of the tables of this program: three sentences with the numbers of the JSON.
 # shellcheck source-path=SCRIPTDIR source=cli.bash
 . "$(dirname "$0")/cli.bash"
-unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT
+unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT WEIR_MEMORY_DEBUG
 WEIR_DEVICE=$(test_devices | head -n 1)
 export WEIR_DEVICE
 # shellcheck disable=SC2317

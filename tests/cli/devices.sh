@@ -2,7 +2,7 @@
 # `weir devices`: what it lists, as JSON and for people, and what it says without a device.
 # shellcheck source-path=SCRIPTDIR source=cli.bash
 . "$(dirname "$0")/cli.bash"
-unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT
+unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT WEIR_MEMORY_DEBUG
 
 # Live devices.
 weir devices --json

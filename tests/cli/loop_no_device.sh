@@ -2,7 +2,7 @@
 # Without a device `weir loop` ends with exit 3, a reason, and JSON that is whole.
 # shellcheck source-path=SCRIPTDIR source=cli.bash
 . "$(dirname "$0")/cli.bash"
-unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT
+unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT WEIR_MEMORY_DEBUG
 
 expect_no_device() {
     expect_code 3

@@ -2,7 +2,7 @@
 # What `weir loop` prints, and what it does when it cannot: tables, terminals, full disks, closed pipes, Ctrl-C.
 # shellcheck source-path=SCRIPTDIR source=cli.bash
 . "$(dirname "$0")/cli.bash"
-unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT
+unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT WEIR_MEMORY_DEBUG
 device=$(test_devices | head -n 1)
 export WEIR_DEVICE=$device
 endless=9000000000000

@@ -2,7 +2,7 @@
 # `weir loop` on every device: the memory each form holds, its counters, its bits against the host, its failures.
 # shellcheck source-path=SCRIPTDIR source=cli.bash
 . "$(dirname "$0")/cli.bash"
-unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT
+unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT WEIR_MEMORY_DEBUG
 scale=${WEIR_TEST_SCALE:-1}
 steps=$((10000 / scale))
 [ "$steps" -ge 10 ] || steps=10

@@ -2,7 +2,7 @@
 # The picture of `weir loop --svg`: well-formed, with the numbers of the JSON, whole or not there at all.
 # shellcheck source-path=SCRIPTDIR source=cli.bash
 . "$(dirname "$0")/cli.bash"
-unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT
+unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT WEIR_MEMORY_DEBUG
 device=$(test_devices | head -n 1)
 export WEIR_DEVICE=$device
 picture=$work/picture.svg

@@ -2,7 +2,7 @@
 # The example of docs/interop.md, a plain OpenCL program on weir's pool, on every device.
 # shellcheck source-path=SCRIPTDIR source=cli.bash
 . "$(dirname "$0")/cli.bash"
-unset WEIR_POOL WEIR_LIMIT
+unset WEIR_POOL WEIR_LIMIT WEIR_MEMORY_DEBUG
 
 count=0
 for index in $(WEIR_TEST_DEVICES=all test_devices); do

@@ -2,7 +2,7 @@
 # `weir replay` on small traces whose answers are worked by hand; its options, its output and its picture.
 # shellcheck source-path=SCRIPTDIR source=cli.bash
 . "$(dirname "$0")/cli.bash"
-unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT
+unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT WEIR_MEMORY_DEBUG
 export OCL_ICD_VENDORS=$work/none # no device is asked
 trace=$work/trace.csv
 m=1048576

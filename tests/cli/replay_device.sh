@@ -2,7 +2,7 @@
 # `weir replay --on-device`: what is really allocated is what the replay on numbers says, on every device.
 # shellcheck source-path=SCRIPTDIR source=cli.bash
 . "$(dirname "$0")/cli.bash"
-unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT
+unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT WEIR_MEMORY_DEBUG
 trace=$work/trace.csv
 m=1048576
 

@@ -3,7 +3,7 @@
 # figures.
 # shellcheck source-path=SCRIPTDIR source=cli.bash
 . "$(dirname "$0")/cli.bash"
-unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT
+unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT WEIR_MEMORY_DEBUG
 export OCL_ICD_VENDORS=$work/none
 if [ ! -r "${WEIR_TRACES_DIR:-}/llm_training_512.csv" ]; then
     echo "[SKIP] replay_recorded: WEIR_TRACES_DIR names no folder with recorded traces"

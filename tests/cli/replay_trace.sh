@@ -3,7 +3,7 @@
 # bounded memory.
 # shellcheck source-path=SCRIPTDIR source=cli.bash
 . "$(dirname "$0")/cli.bash"
-unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT
+unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT WEIR_MEMORY_DEBUG
 export OCL_ICD_VENDORS=$work/none
 trace=$work/bad.csv
 

@@ -2,7 +2,7 @@
 # Every mistake on the command line of `weir` and `weir loop` ends with exit 2 and one line that helps.
 # shellcheck source-path=SCRIPTDIR source=cli.bash
 . "$(dirname "$0")/cli.bash"
-unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT
+unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT WEIR_MEMORY_DEBUG
 
 "$WEIR" >"$work/out" 2>"$work/err"
 code=$?
@@ -87,5 +87,9 @@ for limit in 0 0K 0% x 101% " 16M" 5%% 16MB -1; do
     command_line="WEIR_LIMIT=$limit"
     WEIR_LIMIT=$limit weir loop --steps 0
     expect_usage "WEIR_LIMIT" "\"$limit\"" "bytes above 0" "percentage"
+done
+for level in 4 x -1; do
+    WEIR_MEMORY_DEBUG=$level weir loop --steps 0
+    expect_usage "WEIR_MEMORY_DEBUG|\"$level\""
 done
 finish
