@@ -411,6 +411,22 @@ weir_status wi_queue_mark(wi_queue *queue)
     return wi_cl_fail(code, "clEnqueueMarkerWithWaitList", "on a command queue");
 }
 
+/* As wi_progress_get_event(), but a marker that has to be put behind the last command is a command with a number: others
+ * may ask for one after each command, and the queue's length is bounded. */
+static cl_int get_counted_event(wi_progress *progress, uint64_t sequence, wi_marker *out)
+{
+    const int is_new = progress->marker_count == 0 || progress->marked < sequence;
+    cl_int code = CL_SUCCESS;
+
+    if (is_new) wi_progress_make_room(progress);
+    if (progress->late_code != CL_SUCCESS) return progress->late_code;
+    code = wi_progress_get_event(progress, sequence, out);
+    if (!is_new || code != CL_SUCCESS) return code;
+    wi_progress_count(progress, NULL);
+    out->sequence = progress->sequence;
+    return CL_SUCCESS;
+}
+
 /* An event at or behind `sequence`, on its way; none if there is nothing to wait for. */
 static weir_status get_followed(wi_queue *queue, uint64_t sequence, wi_marker *out)
 {
@@ -428,7 +444,7 @@ static weir_status get_followed(wi_queue *queue, uint64_t sequence, wi_marker *o
         st = fail_late(queue);
         goto done;
     }
-    if (code == CL_SUCCESS) code = wi_progress_get_event(&queue->progress, sequence, out);
+    if (code == CL_SUCCESS) code = get_counted_event(&queue->progress, sequence, out);
     if (code == CL_SUCCESS) code = clFlush(queue->handle);
 done:
     (void)pthread_mutex_unlock(&queue->lock);
