@@ -30,6 +30,7 @@ typedef struct objects {
     weir_function *function;
     weir_argument_spec spec; /* of the function */
     weir_tape *tape;
+    weir_mark *mark;
     weir_memory_options memory; /* for a split */
     cl_mem mem;                 /* of the block, no owner */
 } objects;
@@ -74,6 +75,7 @@ static void make(weir_device *device, const char *strategy, objects *out)
     wt_ok(weir_function_capture(out->context, &out->spec, 1, 1, double_it, NULL, &out->function));
     wt_ok(weir_tape_begin(out->context, NULL, &out->tape));
     wt_ok(weir_tape_watch(out->tape, out->tensor));
+    wt_ok(weir_pool_mark(weir_context_get_pool(out->context), &out->mark));
     weir_block_get_cl_mem(out->block, &out->mem, &offset_out);
     wt_ok(weir_scope_push(weir_context_get_pool(out->context), "scope"));
     for (uint64_t i = 0; i < wt_scale(200); i++)
@@ -82,6 +84,7 @@ static void make(weir_device *device, const char *strategy, objects *out)
 
 static void release(objects *all)
 {
+    weir_mark_destroy(all->mark);
     weir_tape_destroy(all->tape);
     weir_function_release(all->function);
     weir_context_release(all->view);
@@ -127,6 +130,7 @@ static weir_function *function_out;
 static weir_tape *tape_out;
 static weir_device *device_out;
 static cl_mem mem_out;
+static weir_mark *mark_out;
 static float host[1 << 16];
 
 #define POOL weir_context_get_pool(a->context)
@@ -158,6 +162,8 @@ static float host[1 << 16];
     X(alloc, weir_pool_alloc(POOL, NULL, 100, NULL, &block_out))                                   \
     X(alloc_empty, weir_pool_alloc(POOL, NULL, 0, NULL, &block_out))                               \
     X(trim, weir_pool_trim(POOL, 0))                                                               \
+    X(mark, weir_pool_mark(POOL, &mark_out))                                                       \
+    X(diff, weir_pool_diff(POOL, a->mark, NULL, NULL, 0, NULL))                                    \
     X(scope_push, weir_scope_push(POOL, "inner"))                                                  \
     X(scope_pop, weir_scope_pop(POOL))                                                             \
     X(queue, weir_queue_create(a->context, &queue_out))                                            \
@@ -210,7 +216,7 @@ static int is_refused_everywhere(objects *all)
         if (weir_last_error()->status != WEIR_E_FORKED) return 1 + (int)i;
         if (tensor_out != NULL || variable_out != NULL || context_out != NULL ||
             block_out != NULL || queue_out != NULL || function_out != NULL || tape_out != NULL ||
-            device_out != NULL || mem_out != NULL)
+            device_out != NULL || mem_out != NULL || mark_out != NULL)
             return 1 + (int)i;
     }
     return 0;
@@ -237,6 +243,9 @@ static int answers(objects *all)
     if (strstr(weir_text_get(text), "forked") == NULL) return 7;
     weir_text_destroy(text);
     weir_context_get_stats(all->context, &counts);
+    if (weir_block_get_bytes(all->block) != 1000) return 9;
+    if (weir_block_get_root(all->block) == 0) return 10;
+    if (weir_block_get_offset_bytes(all->block) % 256 != 0) return 11;
     return weir_tensor_get_count(all->tensor) == weir_shape_count(&all->shape) ? 0 : 8;
 }
 
