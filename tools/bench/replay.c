@@ -18,7 +18,7 @@
 
 #define REPEATS 9
 #define ROUNDS 10
-#define LAYERS 40
+#define LAYERS ((size_t)40)
 #define STEPS 400
 #define DEVICE_BYTES (UINT64_C(1) << 40)
 
@@ -124,18 +124,18 @@ static void add(play *all, size_t slot, uint64_t bytes)
  * where its gradient lives for two layers. Lengths of batches vary by step. */
 static int make_training(play *all)
 {
-    enum { SCRATCH = 3 * LAYERS, SLOTS };
+    const size_t scratch = 3 * LAYERS; /* the slot after all others */
 
-    if (!reserve(all, (size_t)STEPS * LAYERS * 6 + LAYERS)) return PROGRAM_FAILED;
+    if (!reserve(all, STEPS * LAYERS * 6 + LAYERS)) return PROGRAM_FAILED;
     for (size_t layer = 0; layer < LAYERS; layer++) /* weights stay */
         add(all, layer, (uint64_t)(layer % 5 + 1) << 20);
     for (uint64_t step = 0; step < STEPS; step++) {
         const uint64_t length = 128 + step * 37 % 129;
 
         for (size_t layer = 0; layer < LAYERS; layer++) {
-            add(all, SCRATCH, length * 512);
+            add(all, scratch, length * 512);
             add(all, LAYERS + layer, length * 4096 * (layer % 3 + 1));
-            add(all, SCRATCH, 0);
+            add(all, scratch, 0);
         }
         for (size_t layer = LAYERS; layer-- > 0;) {
             add(all, 2 * LAYERS + layer, length * 4096);
@@ -144,7 +144,7 @@ static int make_training(play *all)
         }
         add(all, 2 * LAYERS, 0);
     }
-    return end_trace(all, SLOTS) ? PROGRAM_OK : PROGRAM_FAILED;
+    return end_trace(all, scratch + 1) ? PROGRAM_OK : PROGRAM_FAILED;
 }
 
 /* Plays a trace on an empty pool. Returns the seconds of its events, negative on failure. */
@@ -202,7 +202,7 @@ static int run_events(const bench_peers *peers, bench_row *row)
     code =
         folder == NULL || folder[0] == '\0' ? make_training(&all) : read_traces(&all, folder, row);
     if (code != PROGRAM_OK) goto done;
-    blocks = calloc(all.slots, sizeof(weir_replay_block *));
+    blocks = calloc(all.slots + 1, sizeof(weir_replay_block *));
     if (blocks == NULL) code = PROGRAM_FAILED;
     for (int i = 0; i < REPEATS && code == PROGRAM_OK; i++) {
         const double rate = best_rate(&all, blocks);
