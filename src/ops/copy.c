@@ -111,11 +111,11 @@ static weir_status write_strided(weir_context *context, const wi_operand *from,
 }
 
 /* wi_write has no element type, so there is one function a size. */
-#define WRITE(Bytes)                                                                              \
-    static weir_status write_##Bytes(weir_context *context, const wi_operand *from,               \
+#define WRITE(Bytes)                                                                             \
+    static weir_status write_##Bytes(weir_context *context, const wi_operand *from,              \
                                      const weir_shape *shape, const wi_span *to, uint64_t count) \
-    {                                                                                             \
-        return write_strided(context, from, shape, to, count, Bytes);                             \
+    {                                                                                            \
+        return write_strided(context, from, shape, to, count, Bytes);                            \
     }
 WRITE(1)
 WRITE(2)

@@ -85,7 +85,8 @@ static weir_status work(struct path *p)
     cr_assert(st != WEIR_OK || p->snapshot != NULL);
     if (st == WEIR_OK) st = weir_variable_assign_sub(p->state, p->noise);
     if (st == WEIR_OK) st = weir_tensor_to_host(p->snapshot, data, sizeof data);
-    if (st == WEIR_OK) st = weir_pool_alloc(weir_context_get_pool(p->ctx), NULL, 1000, NULL, &p->block);
+    if (st == WEIR_OK)
+        st = weir_pool_alloc(weir_context_get_pool(p->ctx), NULL, 1000, NULL, &p->block);
     cr_assert(st != WEIR_OK || p->block != NULL);
     if (st == WEIR_OK) st = weir_text_create(&p->text);
     if (st == WEIR_OK) {
