@@ -67,7 +67,7 @@ static const program_option options[] = {
      .argument = "NAME",
      .choices = pool_choices,
      .help = "growth, prealloc, direct, ondemand or adaptive (default:\n"
-             "WEIR_POOL, else growth)"},
+             "WEIR_POOL, else adaptive)"},
     {.name = "limit",
      .kind = OPTION_LIMIT,
      .offset = offsetof(loop_settings, limit),

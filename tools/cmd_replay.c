@@ -57,7 +57,7 @@ static const program_option options[] = {
     {.name = "no-compaction",
      .kind = OPTION_FLAG,
      .offset = offsetof(replay_settings, is_without_compaction),
-     .help = "blocks stay where they were placed, as they do on numbers anyway"},
+     .help = "blocks stay where they were placed"},
     {.name = "on-device",
      .kind = OPTION_DEVICE,
      .offset = offsetof(replay_settings, on_device),
@@ -83,6 +83,7 @@ static int read_numbers(const replay_settings *settings, weir_replay_options *ou
     out->device_bytes = settings->device_bytes != 0 ? settings->device_bytes : DEVICE_BYTES;
     out->max_alloc_bytes = settings->max_alloc_bytes;
     out->limit_bytes = settings->limit.bytes;
+    out->is_fixed = settings->is_without_compaction;
     if (settings->limit.fraction > 0) {
         out->limit_bytes = (uint64_t)((double)out->device_bytes * settings->limit.fraction);
         if (out->limit_bytes == 0) out->limit_bytes = 1;

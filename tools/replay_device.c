@@ -60,16 +60,9 @@ static void get_stats(const replay_row *row, weir_replay_stats *out)
         .driver_allocs = stats.driver_allocs,
         .driver_frees = stats.driver_frees,
         .oom_count = stats.oom_count,
+        .compactions = stats.compactions,
+        .moved_bytes = stats.moved_bytes,
     };
-}
-
-static void get_moves(const replay_row *row, uint64_t *compactions, uint64_t *bytes)
-{
-    weir_pool_stats stats;
-
-    weir_pool_get_stats(((const opened *)row->pool)->pool, &stats);
-    *compactions = stats.compactions;
-    *bytes = stats.moved_bytes;
 }
 
 static void reset_peak(replay_row *row) { weir_pool_reset_peak(((const opened *)row->pool)->pool); }
@@ -84,8 +77,7 @@ static void close_device(replay_row *row)
     free(device);
 }
 
-static const replay_place on_device = {play,       get_stats,    get_moves,
-                                       reset_peak, close_device, stopwatch_now};
+static const replay_place on_device = {play, get_stats, reset_peak, close_device, stopwatch_now};
 
 /* Opens the device with a strategy, in a system of its own. Returns WEIR_OK, or the failure, recorded. */
 static weir_status open_device(opened *device, const char *index, const char *strategy,

@@ -114,12 +114,13 @@ void replay_report_table(const replay_run *run)
                                            {"most in use", 1},
                                            {"buffers", 1},
                                            {"returned", 1},
+                                           {"moved", 1},
                                            {"failed", 1},
                                            {"ns an event", 1},
                                            {NULL, 0}};
     text_table *table = table_create(columns);
     const size_t best = replay_report_best(run);
-    char text[2][32];
+    char text[3][32];
 
     (void)printf("%llu events, at most %s alive at one time", (unsigned long long)run->events,
                  output_bytes(run->peak_live, text[0], sizeof text[0]));
@@ -137,14 +138,16 @@ void replay_report_table(const replay_run *run)
         table_add(table, "%s", output_bytes(row->peak_in_use, text[1], sizeof text[1]));
         table_add(table, "%llu", (unsigned long long)row->driver_allocs);
         table_add(table, "%llu", (unsigned long long)row->driver_frees);
+        table_add(table, "%s", output_bytes(row->moved_bytes, text[2], sizeof text[2]));
         table_add(table, "%llu", (unsigned long long)row->ooms);
         table_add(table, "%.1f", ns_per_event(run, row));
     }
     table_print(table, stdout, output_has_colours(stdout));
     table_destroy(table);
-    (void)printf("buffers asked of the driver and returned to it: after the live lines, of %llu "
-                 "allocations\n",
-                 (unsigned long long)run->allocs);
+    (void)printf(
+        "buffers asked of the driver and returned to it, and bytes moved between them: after the "
+        "live lines, of %llu allocations\n",
+        (unsigned long long)run->allocs);
     if (run->device != NULL) (void)printf("times are of the clock, with what the driver takes\n");
     if (run->count > 1) print_reason(run, best);
 }

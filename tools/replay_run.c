@@ -43,19 +43,11 @@ static void get_stats(const replay_row *row, weir_replay_stats *out)
     weir_replay_get_stats(row->pool, out);
 }
 
-static void get_moves(const replay_row *row, uint64_t *compactions, uint64_t *bytes)
-{
-    (void)row; /* on numbers nothing moves */
-    *compactions = 0;
-    *bytes = 0;
-}
-
 static void reset_peak(replay_row *row) { weir_replay_reset_peak(row->pool); }
 
 static void close_pool(replay_row *row) { weir_replay_destroy(row->pool); }
 
-static const replay_place on_numbers = {play,       get_stats,  get_moves,
-                                        reset_peak, close_pool, stopwatch_thread};
+static const replay_place on_numbers = {play, get_stats, reset_peak, close_pool, stopwatch_thread};
 
 static int add_row(replay_run *run, const char *name, const weir_replay_options *options)
 {
@@ -185,7 +177,8 @@ static int play_batch(replay_run *run, const trace_batch *batch, size_t first)
             row->place->get_stats(row, &stats);
             row->driver_allocs = stats.driver_allocs;
             row->driver_frees = stats.driver_frees;
-            row->place->get_moves(row, &row->compactions, &row->moved_bytes);
+            row->compactions = stats.compactions;
+            row->moved_bytes = stats.moved_bytes;
         } else {
             row->seconds += row->place->now() - start;
         }
@@ -198,16 +191,13 @@ static int play_batch(replay_run *run, const trace_batch *batch, size_t first)
 static void finish_row(replay_row *row, uint64_t events)
 {
     weir_replay_stats stats;
-    uint64_t compactions = 0;
-    uint64_t moved_bytes = 0;
 
     take_peaks(row, events);
     row->place->get_stats(row, &stats);
     row->driver_allocs = stats.driver_allocs - row->driver_allocs;
     row->driver_frees = stats.driver_frees - row->driver_frees;
-    row->place->get_moves(row, &compactions, &moved_bytes);
-    row->compactions = compactions - row->compactions;
-    row->moved_bytes = moved_bytes - row->moved_bytes;
+    row->compactions = stats.compactions - row->compactions;
+    row->moved_bytes = stats.moved_bytes - row->moved_bytes;
     row->ooms = stats.oom_count;
     row->limit = stats.limit_bytes;
 }

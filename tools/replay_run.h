@@ -36,7 +36,6 @@ typedef struct replay_place {
      * line on stderr. */
     int (*play)(replay_row *row, const trace_event *events, size_t count);
     void (*get_stats)(const replay_row *row, weir_replay_stats *out);
-    void (*get_moves)(const replay_row *row, uint64_t *compactions, uint64_t *bytes);
     void (*reset_peak)(replay_row *row);
     void (*close)(replay_row *row); /* frees pool, with all its blocks */
     double (*now)(void);            /* seconds */

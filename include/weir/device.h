@@ -41,7 +41,7 @@ typedef enum weir_device_class {
  * What is found goes to the log hook, and calls that wait for the device return MISUSE until weir_context_reset_error(). */
 typedef struct weir_memory_options {
     size_t struct_size;
-    const char *strategy;  /* "growth" (default), "prealloc", "ondemand", "direct", "adaptive"; copied */
+    const char *strategy;  /* "adaptive" (default), "growth", "prealloc", "ondemand", "direct"; copied */
     uint64_t limit_bytes;  /* most bytes ever reserved, also more than the device has; takes the place of an earlier
                             * fraction */
     double limit_fraction; /* of the device's memory, 0 < f <= 1; takes the place of earlier bytes */

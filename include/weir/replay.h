@@ -38,11 +38,12 @@ typedef struct weir_replay_options {
     uint64_t max_alloc_bytes; /* no buffer is larger; a quarter of the device */
     uint64_t limit_bytes;     /* buffers never add up to more, at most device_bytes; the strategy's own default */
     uint64_t granule_bytes;   /* sizes are rounded up to it, a power of two; 256 */
+    int is_fixed;             /* 1: blocks stay where they were placed; 0: strategies that compact may move them */
 } weir_replay_options;
 
-#define WEIR_REPLAY_OPTIONS_INIT                \
-    {                                           \
-        sizeof(weir_replay_options), 0, 0, 0, 0 \
+#define WEIR_REPLAY_OPTIONS_INIT                   \
+    {                                              \
+        sizeof(weir_replay_options), 0, 0, 0, 0, 0 \
     }
 
 /* requested <= in_use (rounded) <= reserved (in buffers) <= limit, and so are the peaks.
@@ -58,6 +59,8 @@ typedef struct weir_replay_stats {
     uint64_t driver_allocs; /* buffers a driver would have been asked for */
     uint64_t driver_frees;  /* buffers given back */
     uint64_t oom_count;     /* requests that failed for want of memory */
+    uint64_t compactions;   /* times that blocks were moved to empty buffers */
+    uint64_t moved_bytes;   /* by these */
 } weir_replay_stats;
 
 /** Returns the name of strategy i, from 0 on, such as "growth"; NULL past the last. Thread: safe. Static. */

@@ -269,7 +269,9 @@ static void note_use(wi_arena *arena)
 
     if (arena->in_use_bytes > recent->now_bytes) recent->now_bytes = arena->in_use_bytes;
     if (++recent->requests < WI_STRETCH_REQUESTS) return;
-    *recent = (wi_recent){.now_bytes = arena->in_use_bytes, .before_bytes = recent->now_bytes};
+    recent->before_bytes = recent->now_bytes;
+    recent->now_bytes = arena->in_use_bytes;
+    recent->requests = 0;
     if (arena->strategy->settle != NULL) arena->strategy->settle(arena);
 }
 
@@ -441,6 +443,7 @@ weir_status wi_arena_alloc(wi_arena *arena, uint64_t bytes, wi_placement *out,
         weir_status status = take(arena, rounded, bytes, &range, cause);
         if (status != WEIR_OK) return status;
     }
+    arena->allocated_bytes += range->bytes;
     note_use(arena);
     *out = wi_range_get_placement(range);
     return WEIR_OK;
@@ -495,10 +498,9 @@ void wi_arena_free(wi_arena *arena, wi_range *range)
         arena->kept = range;
         return;
     }
-    range = join(arena, range);
-    if (root->used_bytes != 0 || !arena->strategy->gives_back(arena, root)) return;
-    arena->strategy->ranges->remove(arena->index, range);
-    release_root(arena, root);
+    (void)join(arena, range);
+    if (root->used_bytes == 0 && arena->strategy->emptied != NULL)
+        arena->strategy->emptied(arena, root);
 }
 
 void wi_arena_trim(wi_arena *arena, uint64_t keep_bytes)
@@ -529,7 +531,7 @@ uint64_t wi_arena_lend(wi_arena *arena, uint64_t bytes)
 {
     const uint64_t before = arena->reserved_bytes;
 
-    if ((arena->strategy->failure_steps & WI_STEP_RETURN) == 0) return 0;
+    if ((arena->strategy->failure_steps & WI_STEP_LEND) == 0) return 0;
     release_unused(arena, 0, bytes < before ? before - bytes : 0);
     if (arena->root_count == 0) arena->growth = (wi_growth){0};
     return before - arena->reserved_bytes;

@@ -125,8 +125,8 @@ void wi_arena_free(wi_arena *arena, wi_range *range);
 /** Gives wholly free roots back until at most keep_bytes are reserved or none is left to give. */
 void wi_arena_trim(wi_arena *arena, uint64_t keep_bytes);
 
-/** Gives wholly free roots back, the youngest first, until `bytes` went or none is left to give, if the strategy does so
- * before it lets a request fail: another arena under the same limit is about to. Returns how much went. */
+/** Gives wholly free roots back, the youngest first, until `bytes` went or none is left to give, if the strategy lends:
+ * another arena under the same limit is about to let a request fail. Returns how much went. */
 uint64_t wi_arena_lend(wi_arena *arena, uint64_t bytes);
 
 void wi_arena_get_stats(const wi_arena *arena, wi_arena_stats *out);

@@ -12,11 +12,17 @@ typedef struct wi_growth {
     int limit_is_cut; /* wi_grow_to_limit: the driver refused a root, limit_bytes is what was got */
 } wi_growth;
 
-/* The most bytes in use lately: over the requests of this stretch and over those of the whole stretch before. */
+/* The most bytes in use lately: over the requests of this stretch and over those of the whole stretch before; and what
+ * the row `adaptive` remembers of both. */
 typedef struct wi_recent {
     uint64_t now_bytes;
     uint64_t before_bytes;
     uint32_t requests; /* of this stretch, below WI_STRETCH_REQUESTS */
+    uint32_t
+        trades; /* roots taken in this stretch though the need had not risen, less those that raised steps */
+    uint32_t steps; /* by which the slack is raised */
+    uint32_t
+        was_emptied; /* 2: nothing was in use some time in this stretch; 1: in the one before */
 } wi_recent;
 
 #define WI_STRETCH_REQUESTS 8192u
@@ -55,6 +61,7 @@ struct wi_arena {
     uint64_t root_count;
     uint64_t acquired_count;
     uint64_t released_count;
+    uint64_t allocated_bytes; /* ever handed out */
     uint64_t compactions;
     uint64_t moved_bytes;
 };

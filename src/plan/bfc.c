@@ -35,13 +35,6 @@ int wi_split_bfc(const wi_arena *arena, const wi_range *range, uint64_t bytes)
     return excess >= bytes || excess >= SPLIT_EXCESS_BYTES;
 }
 
-int wi_give_back_never(const wi_arena *arena, const wi_arena_root *root)
-{
-    (void)arena;
-    (void)root;
-    return 0;
-}
-
 /* Takes a root of `bytes`, or of nine tenths again and again, down to `least`. *got: its size; 0 on failure. */
 static weir_status take_at_most(wi_arena *arena, uint64_t bytes, uint64_t least, uint64_t *got)
 {

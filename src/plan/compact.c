@@ -2,7 +2,7 @@
  *
  * A pass hides the victims' free ranges from the index, keeps a place elsewhere for each of their blocks, the largest
  * first, and only then moves: bytes are not copied for nothing when the last block finds no room. A block keeps its range;
- * range and kept place change places in the lists of neighbours. What finds no hole goes together to one new root. The
+ * range and kept place change places in the lists of neighbours. What finds no hole goes to new roots. The
  * links of the index are unused in ranges in use, so a pass needs no memory but for the ranges that are cut. The arena's
  * caller locks.
  */
@@ -13,6 +13,8 @@
 
 #include <stddef.h>
 
+#define NEW_ROOT_SHARE 64u /* of what is reserved: a new root for several blocks is no larger */
+#define NEW_ROOT_LEAST_BYTES (UINT64_C(2) << 20)
 #define TRIES_MOST 32 /* passes for one request that find no place for some block */
 
 /* How a pass ended. */
@@ -88,22 +90,39 @@ static void keep_places(wi_arena *arena, pass *out)
     }
 }
 
-/* Takes a root for the blocks that found no place. Returns 1 if each has one then. */
-static int house_homeless(wi_arena *arena, pass *it)
+/* Takes a root for the next of the blocks that found no place. Returns 0 if there is none to be had. */
+static int house_next(wi_arena *arena, pass *it, uint64_t most_bytes)
 {
+    uint64_t bytes = 0;
     wi_range *rest;
 
-    if (it->homeless == NULL) return 1;
-    if (wi_arena_take_root(arena, it->homeless_bytes, it->homeless->root->pool) != WEIR_OK)
-        return 0;
+    for (const wi_range *range = it->homeless;
+         range != NULL && (bytes == 0 || bytes + range->bytes <= most_bytes); range = range->right)
+        bytes += range->bytes;
+    if (wi_arena_take_root(arena, bytes, it->homeless->root->pool) != WEIR_OK) return 0;
     rest = arena->last_root->first;
-    while (it->homeless != NULL) {
+    while (bytes != 0) {
         wi_range *range = it->homeless;
 
         it->homeless = range->right;
+        bytes -= range->bytes;
         range->left = wi_arena_carve(arena, rest, range->bytes, range->requested_bytes);
         range->right = it->placed;
         it->placed = range;
+    }
+    return 1;
+}
+
+/* Takes roots for the blocks that found no place, none so large that it could hardly be emptied itself. Returns 1 if each
+ * block has a place then. */
+static int house_homeless(wi_arena *arena, pass *it)
+{
+    uint64_t most = arena->reserved_bytes / NEW_ROOT_SHARE;
+
+    if (most < NEW_ROOT_LEAST_BYTES) most = NEW_ROOT_LEAST_BYTES;
+    if (most > arena->max_root_bytes) most = arena->max_root_bytes;
+    while (it->homeless != NULL) {
+        if (!house_next(arena, it, most)) return 0;
     }
     return 1;
 }
@@ -183,13 +202,23 @@ static int reserve_ranges(wi_arena *arena)
     return wi_range_slab_reserve(&arena->slab, count);
 }
 
-/* Gives a new root back if nothing is in it. */
-static void drop_new_root(wi_arena *arena, uint64_t ordinal)
+/* Gives the new roots back that nothing is in. */
+static void drop_new_roots(wi_arena *arena, uint64_t ordinal)
 {
     wi_arena_root *root = arena->last_root;
 
-    if (root != NULL && root->ordinal >= ordinal && root->used_bytes == 0)
-        wi_arena_return_root(arena, root);
+    while (root != NULL && root->ordinal >= ordinal) {
+        wi_arena_root *prev = root->prev;
+        if (root->used_bytes == 0) wi_arena_return_root(arena, root);
+        root = prev;
+    }
+}
+
+/* A later try does without the roots of these. */
+static void spare_homeless(const pass *it)
+{
+    for (const wi_range *range = it->homeless; range != NULL; range = range->right)
+        range->root->is_spared = 1;
 }
 
 static outcome move_if_allowed(wi_arena *arena, pass *it)
@@ -202,11 +231,12 @@ static outcome move_if_allowed(wi_arena *arena, pass *it)
         if (house_homeless(arena, it)) {
             if (move_all(arena, it)) ended = PASS_DONE;
         } else {
+            spare_homeless(it);
             drop_places(arena, it->placed);
             ended = PASS_NO_PLACE;
         }
         source->end_moves(source->user);
-        drop_new_root(arena, ordinal);
+        drop_new_roots(arena, ordinal);
     } else {
         drop_places(arena, it->placed);
     }
@@ -224,9 +254,8 @@ static outcome run_pass(wi_arena *arena, uint64_t new_most_bytes, int is_dry)
         return PASS_STOPPED;
     }
     keep_places(arena, &it);
-    if (it.homeless_bytes > new_most_bytes || it.homeless_bytes > arena->max_root_bytes) {
-        for (const wi_range *range = it.homeless; range != NULL; range = range->right)
-            range->root->is_spared = 1;
+    if (it.homeless_bytes > new_most_bytes) {
+        spare_homeless(&it);
         drop_places(arena, it.placed);
         ended = PASS_NO_PLACE;
     } else if (is_dry) {
@@ -238,15 +267,8 @@ static outcome run_pass(wi_arena *arena, uint64_t new_most_bytes, int is_dry)
     return ended;
 }
 
-int wi_compact_victims(wi_arena *arena, uint64_t new_most_bytes)
-{
-    const outcome ended = run_pass(arena, new_most_bytes, 0);
-
-    unmark(arena);
-    return ended == PASS_DONE;
-}
-
-int wi_compact_has_pinned(const wi_arena *arena, const wi_arena_root *root)
+/* Returns 1 if a block of this root has to stay where it is. */
+static int has_pinned(const wi_arena *arena, const wi_arena_root *root)
 {
     const wi_root_source *source = &arena->source;
 
@@ -270,41 +292,47 @@ static wi_arena_root *next_whole(const wi_arena *arena, uint64_t bytes, const wi
                                                     : root->ordinal <= before->ordinal))
             continue;
         if (best != NULL && root->used_bytes >= best->used_bytes) continue;
-        if (is_dry || !wi_compact_has_pinned(arena, root)) best = root;
+        if (is_dry || !has_pinned(arena, root)) best = root;
     }
     return best;
 }
 
-/* The share of a root that is in use: what has to be moved for a byte. */
-static double share_of(const wi_arena_root *root)
-{
-    return (double)root->used_bytes / (double)root->bytes;
-}
-
-/* The root of least share that is no victim yet; the oldest of several. */
+/* The root of which the least share is in use, so that the fewest bytes have to be moved for one that is gained; the oldest
+ * of several. Victims and spared roots are passed over. */
 static wi_arena_root *next_cheapest(const wi_arena *arena, int is_dry)
 {
     wi_arena_root *best = NULL;
+    double least = 2;
 
     for (wi_arena_root *root = arena->first_root; root != NULL; root = root->next) {
-        if (root->is_victim || root->is_spared ||
-            (best != NULL && share_of(root) >= share_of(best)))
-            continue;
-        if (is_dry || !wi_compact_has_pinned(arena, root)) best = root;
+        const double share = (double)root->used_bytes / (double)root->bytes;
+
+        if (root->is_victim || root->is_spared || share >= least) continue;
+        if (!is_dry && has_pinned(arena, root)) continue;
+        best = root;
+        least = share;
     }
     return best;
 }
 
-/* Marks roots of `bytes` or more together, those that are cheapest to empty. Returns their bytes, less if there are no
- * more; *used_bytes: what has to be moved. */
-static uint64_t mark_several(const wi_arena *arena, uint64_t bytes, int is_dry,
+/* Returns the bytes that have to be given back for the request. */
+static uint64_t lacking_for(const wi_compaction *wanted)
+{
+    return wanted->bytes > wanted->room_bytes ? wanted->bytes - wanted->room_bytes : wanted->bytes;
+}
+
+/* Marks roots of `bytes` or more together, those that are cheapest to empty. Returns their bytes: less if there are no
+ * more, or if more than move_most_bytes would have to be moved; *used_bytes: what has to be. */
+static uint64_t mark_several(const wi_arena *arena, const wi_compaction *wanted, int is_dry,
                              uint64_t *used_bytes)
 {
+    const uint64_t lacking = lacking_for(wanted);
     wi_arena_root *root;
     uint64_t sum = 0;
 
     *used_bytes = 0;
-    while (sum < bytes && (root = next_cheapest(arena, is_dry)) != NULL) {
+    while (sum < lacking && (root = next_cheapest(arena, is_dry)) != NULL) {
+        if (root->used_bytes > wanted->move_most_bytes - *used_bytes) break;
         root->is_victim = 1;
         sum += root->bytes;
         *used_bytes += root->used_bytes;
@@ -312,32 +340,35 @@ static uint64_t mark_several(const wi_arena *arena, uint64_t bytes, int is_dry,
     return sum;
 }
 
-static outcome empty_whole(wi_arena *arena, uint64_t bytes, int is_dry)
+static outcome empty_whole(wi_arena *arena, const wi_compaction *wanted, int is_dry)
 {
-    wi_arena_root *root = next_whole(arena, bytes, NULL, is_dry);
+    wi_arena_root *root = next_whole(arena, wanted->bytes, NULL, is_dry);
     outcome ended = PASS_NO_PLACE;
 
-    for (int i = 0; root != NULL && i < TRIES_MOST && ended == PASS_NO_PLACE; ++i) {
+    for (unsigned i = 0; root != NULL && i < wanted->tries_most && ended == PASS_NO_PLACE &&
+                         root->used_bytes <= wanted->move_most_bytes;
+         ++i) {
         root->is_victim = 1;
-        ended = run_pass(arena, wi_arena_get_remaining(arena), is_dry);
-        root = next_whole(arena, bytes, root, is_dry);
+        ended = run_pass(arena, wanted->room_bytes, is_dry);
+        root = next_whole(arena, wanted->bytes, root, is_dry);
     }
     unmark(arena);
     return ended;
 }
 
 /* A root whose block found no place is spared in the next try. */
-static outcome empty_several(wi_arena *arena, uint64_t bytes, int is_dry)
+static outcome empty_several(wi_arena *arena, const wi_compaction *wanted, int is_dry)
 {
+    const uint64_t lacking = lacking_for(wanted);
     outcome ended = PASS_NO_PLACE;
 
-    for (int i = 0; i < TRIES_MOST && ended == PASS_NO_PLACE; ++i) {
-        const uint64_t remaining = wi_arena_get_remaining(arena);
+    for (unsigned i = 0; i < wanted->tries_most && ended == PASS_NO_PLACE; ++i) {
         uint64_t used;
-        const uint64_t sum = mark_several(arena, bytes, is_dry, &used);
+        const uint64_t sum = mark_several(arena, wanted, is_dry, &used);
+        const uint64_t spare = sum - lacking;
 
-        if (sum < bytes || used == 0) break;
-        ended = run_pass(arena, sum - bytes < remaining ? sum - bytes : remaining, is_dry);
+        if (sum < lacking || used == 0) break;
+        ended = run_pass(arena, spare < wanted->room_bytes ? spare : wanted->room_bytes, is_dry);
     }
     unmark(arena);
     return ended;
@@ -345,36 +376,51 @@ static outcome empty_several(wi_arena *arena, uint64_t bytes, int is_dry)
 
 /* Empties one root that holds the request, or several that make room for it when they are given back: what moves less is
  * tried first. Returns 1 if that was done. */
-static int make_room(wi_arena *arena, uint64_t bytes, int is_dry)
+static int make_room(wi_arena *arena, const wi_compaction *wanted, int is_dry)
 {
-    const uint64_t remaining = arena->was_refused ? 0 : wi_arena_get_remaining(arena);
-    const uint64_t lacking = bytes > remaining ? bytes - remaining : bytes;
-    const wi_arena_root *whole = next_whole(arena, bytes, NULL, is_dry);
+    const uint64_t lacking = lacking_for(wanted);
+    const wi_arena_root *whole = next_whole(arena, wanted->bytes, NULL, is_dry);
     outcome ended = PASS_NO_PLACE;
     uint64_t used;
-    const int is_enough = mark_several(arena, lacking, is_dry, &used) >= lacking;
+    const int is_enough = mark_several(arena, wanted, is_dry, &used) >= lacking;
     const int is_whole_first = whole != NULL && (!is_enough || whole->used_bytes <= used);
 
     unmark(arena);
     if (is_enough && used == 0) return 0; /* free as they are: nothing to move */
-    if (is_whole_first) ended = empty_whole(arena, bytes, is_dry);
-    if (ended == PASS_NO_PLACE) ended = empty_several(arena, lacking, is_dry);
-    if (ended == PASS_NO_PLACE && !is_whole_first) ended = empty_whole(arena, bytes, is_dry);
+    if (is_whole_first) ended = empty_whole(arena, wanted, is_dry);
+    if (ended == PASS_NO_PLACE) ended = empty_several(arena, wanted, is_dry);
+    if (ended == PASS_NO_PLACE && !is_whole_first) ended = empty_whole(arena, wanted, is_dry);
     return ended == PASS_DONE;
+}
+
+int wi_compact_within(wi_arena *arena, const wi_compaction *wanted)
+{
+    return arena->source.begin_moves != NULL && make_room(arena, wanted, 0);
+}
+
+/* What a request that failed lacks, whatever it takes. */
+static wi_compaction at_any_price(const wi_arena *arena, uint64_t bytes)
+{
+    return (wi_compaction){.bytes = bytes,
+                           .room_bytes = arena->was_refused ? 0 : wi_arena_get_remaining(arena),
+                           .move_most_bytes = UINT64_MAX,
+                           .tries_most = TRIES_MOST};
 }
 
 int wi_compact_for(wi_arena *arena, uint64_t bytes)
 {
-    return arena->source.begin_moves != NULL && make_room(arena, bytes, 0);
+    const wi_compaction wanted = at_any_price(arena, bytes);
+
+    return wi_compact_within(arena, &wanted);
 }
 
 int wi_compact_is_pinned(wi_arena *arena, uint64_t bytes)
 {
-    int has_pinned = 0;
+    const wi_compaction wanted = at_any_price(arena, bytes);
+    int is_any = 0;
 
     if (arena->source.begin_moves == NULL) return 0;
-    for (const wi_arena_root *root = arena->first_root; root != NULL && !has_pinned;
-         root = root->next)
-        has_pinned = wi_compact_has_pinned(arena, root);
-    return has_pinned && make_room(arena, bytes, 1);
+    for (const wi_arena_root *root = arena->first_root; root != NULL && !is_any; root = root->next)
+        is_any = has_pinned(arena, root);
+    return is_any && make_room(arena, &wanted, 1);
 }

@@ -4,19 +4,19 @@
 
 #include "plan/arena.h"
 
-typedef struct wi_arena_root wi_arena_root;
+/* What roots are emptied for, and at what price. */
+typedef struct wi_compaction {
+    uint64_t bytes;           /* the request */
+    uint64_t room_bytes;      /* may be taken in new roots, for it and for what is moved */
+    uint64_t move_most_bytes; /* in one pass */
+    unsigned tries_most;      /* passes that find no place for some block */
+} wi_compaction;
 
-/** Empties the roots marked as victims, into free ranges of the others or into one new root, and unmarks them. All their
- * blocks have a place before the first is moved. Nothing goes back to the source but a new root that stayed empty.
- * new_most_bytes   the new root is no larger; 0: none is taken
- * Returns 1 if each of them is wholly free. */
-int wi_compact_victims(wi_arena *arena, uint64_t new_most_bytes);
+/** Empties roots so that the request fits, in one of them or when they are given back; those whose blocks take the fewest
+ * bytes to move. Returns 1 if they are empty; 0 if that cannot be. */
+int wi_compact_within(wi_arena *arena, const wi_compaction *wanted);
 
-/** Returns 1 if a block of this root has to stay where it is. */
-int wi_compact_has_pinned(const wi_arena *arena, const wi_arena_root *root);
-
-/** Empties roots so that a request of `bytes` fits, in one of them or when they are given back; those whose blocks take
- * the fewest bytes to move. Returns 1 if they are empty; 0 if that cannot be. */
+/** As wi_compact_within() for a request that fails otherwise, in what remains, at any price. */
 int wi_compact_for(wi_arena *arena, uint64_t bytes);
 
 /** Returns 1 if wi_compact_for() would succeed if no block had to stay. Moves nothing. */

@@ -17,9 +17,4 @@ int wi_split_never(const wi_arena *arena, const wi_range *range, uint64_t bytes)
     return 0;
 }
 
-int wi_give_back_always(const wi_arena *arena, const wi_arena_root *root)
-{
-    (void)arena;
-    (void)root;
-    return 1;
-}
+void wi_return_at_once(wi_arena *arena, wi_arena_root *root) { wi_arena_return_root(arena, root); }

@@ -7,7 +7,7 @@
  * request's own class are looked at before. The newest range of a class comes first: it was used last.
  *
  * Small blocks have lists of their own, and so have roots of pool ALONE while they are free as a whole: such a root is not
- * opened for a block of less than a sixteenth of it, which would pin the rest. That, the rest of the own class and the
+ * opened for a block of less than 1/64 of it, which would pin the rest. That, the rest of the own class and the
  * lists of the other blocks are searched when the driver gives no more. The arena's caller locks.
  */
 #include "plan/range_index.h"
@@ -21,7 +21,7 @@
     53u /* sizes of 2^64 - 1 in units of 2^8 have 56 bits, the first row has the smallest four */
 #define UNIT_SHIFT 8      /* log2 of the smallest granule */
 #define OWN_CLASS_MOST 8u /* ranges of the request's own class that are looked at */
-#define OPEN_SHARE 16u /* a whole root of pool ALONE is not opened for less than this part of it */
+#define OPEN_SHARE 64u /* a whole root of pool ALONE is not opened for less than this part of it */
 
 /* The ranges of one pool, linked by left (towards the head) and right.
  * Invariants: bit r of rows is set == columns[r] != 0; bit c of columns[r] is set == heads[r][c] != NULL */

@@ -59,6 +59,22 @@ static uint64_t available(void *user)
     return replay->has_limit ? replay->limit_bytes - replay->held_bytes : UINT64_MAX;
 }
 
+static int begin_moves(void *user)
+{
+    (void)user;
+    return 1;
+}
+
+static void end_moves(void *user) { (void)user; }
+
+static weir_status move(void *user, wi_range *range, const wi_placement *to)
+{
+    (void)user;
+    (void)range;
+    (void)to;
+    return WEIR_OK;
+}
+
 const char *weir_replay_strategy_name(size_t i)
 {
     const wi_strategy *strategy = wi_strategy_at(i);
@@ -117,6 +133,11 @@ weir_status weir_replay_create(const char *strategy, const weir_replay_options *
     replay->limit_bytes =
         replay->has_limit ? read.limit_bytes : wi_strategy_default_limit(row, read.device_bytes);
     source.user = replay;
+    if (!read.is_fixed) {
+        source.begin_moves = begin_moves;
+        source.end_moves = end_moves;
+        source.move = move;
+    }
     arena_options.granule_bytes = read.granule_bytes;
     arena_options.max_root_bytes = read.max_alloc_bytes;
     arena_options.total_bytes = read.device_bytes;
@@ -186,6 +207,8 @@ void weir_replay_get_stats(const weir_replay *replay, weir_replay_stats *out)
         .driver_allocs = arena->acquired_count,
         .driver_frees = arena->released_count,
         .oom_count = replay->oom_count,
+        .compactions = arena->compactions,
+        .moved_bytes = arena->moved_bytes,
     };
 }
 

@@ -15,7 +15,7 @@ enum {
     ROW_DIRECT,
     ROW_ADAPTIVE,
     ROW_COUNT,
-    ROW_DEFAULT = ROW_GROWTH
+    ROW_DEFAULT = ROW_ADAPTIVE
 };
 
 static const wi_strategy rows[ROW_COUNT] = {
@@ -29,19 +29,17 @@ static const wi_strategy rows[ROW_COUNT] = {
             .default_limit = wi_limit_reserve,
             .grow = wi_grow_to_limit,
             .splits = wi_split_bfc,
-            .gives_back = wi_give_back_never,
         },
     [ROW_GROWTH] =
         {
             .name = "growth",
             .text = "begins with 2 MiB, doubles with the need, and keeps what it has until trimmed",
             .unit_bytes = 256,
-            .failure_steps = WI_STEP_DRAIN | WI_STEP_RETURN | WI_STEP_SEARCH | WI_STEP_GROW,
+            .failure_steps = WI_STEP_DRAIN | WI_STEP_SEARCH | WI_STEP_GROW | WI_STEP_LEND,
             .ranges = &wi_bins_index,
             .default_limit = wi_limit_reserve,
             .grow = wi_grow_doubling,
             .splits = wi_split_bfc,
-            .gives_back = wi_give_back_never,
         },
     [ROW_ONDEMAND] =
         {
@@ -49,12 +47,11 @@ static const wi_strategy rows[ROW_COUNT] = {
             .text = "takes segments of 2 MiB, 20 MiB or the size of the block, and caches them "
                     "until trimmed",
             .unit_bytes = 512,
-            .failure_steps = WI_STEP_DRAIN | WI_STEP_RETURN | WI_STEP_GROW,
+            .failure_steps = WI_STEP_DRAIN | WI_STEP_RETURN | WI_STEP_GROW | WI_STEP_LEND,
             .ranges = &wi_segments_index,
             .default_limit = wi_limit_whole,
             .grow = wi_grow_segments,
             .splits = wi_split_segments,
-            .gives_back = wi_give_back_never,
         },
     [ROW_DIRECT] =
         {
@@ -66,21 +63,21 @@ static const wi_strategy rows[ROW_COUNT] = {
             .default_limit = wi_limit_whole,
             .grow = wi_grow_exact,
             .splits = wi_split_never,
-            .gives_back = wi_give_back_always,
+            .emptied = wi_return_at_once,
         },
     [ROW_ADAPTIVE] =
         {
             .name = "adaptive",
             .text = "takes what the blocks in use need, and gives back what was not needed lately",
             .unit_bytes = 256,
-            .failure_steps =
-                WI_STEP_DRAIN | WI_STEP_RETURN | WI_STEP_COMPACT | WI_STEP_SEARCH | WI_STEP_GROW,
+            .failure_steps = WI_STEP_DRAIN | WI_STEP_RETURN | WI_STEP_COMPACT | WI_STEP_SEARCH |
+                             WI_STEP_GROW | WI_STEP_LEND,
             .ranges = &wi_good_fit_index,
             .keeps_last = 1,
             .default_limit = wi_limit_whole,
             .grow = wi_grow_to_need,
             .splits = wi_split_always,
-            .gives_back = wi_give_back_beyond_need,
+            .emptied = wi_return_beyond_need,
             .settle = wi_settle_to_need,
         },
 };

@@ -18,7 +18,9 @@ typedef enum wi_failure_step {
     WI_STEP_RETURN = 2, /* give wholly free roots back, so that a larger one fits under the limit */
     WI_STEP_COMPACT = 4, /* have blocks moved together */
     WI_STEP_SEARCH = 8,  /* after each of these: search the free ranges again */
-    WI_STEP_GROW = 16    /* after each of these: grow again */
+    WI_STEP_GROW = 16,   /* after each of these: grow again */
+    WI_STEP_LEND =
+        32 /* not a step: gives wholly free roots back when another arena under the limit lacks them */
 } wi_failure_step;
 
 struct wi_strategy {
@@ -39,8 +41,8 @@ struct wi_strategy {
     weir_status (*grow)(wi_arena *arena, uint64_t bytes);
     /* 1: a range chosen for `bytes` is cut to it and the rest stays free; 0: it is handed out whole. */
     int (*splits)(const wi_arena *arena, const wi_range *range, uint64_t bytes);
-    /* 1: this root, which just became wholly free, goes back at once. */
-    int (*gives_back)(const wi_arena *arena, const wi_arena_root *root);
+    /* This root just became wholly free: gives it or others back. NULL: nothing. */
+    void (*emptied)(wi_arena *arena, wi_arena_root *root);
     /* Gives back what is not needed any more, each time a stretch of requests has ended. NULL: nothing. */
     void (*settle)(wi_arena *arena);
 };
@@ -73,9 +75,8 @@ int wi_split_bfc(const wi_arena *arena, const wi_range *range, uint64_t bytes); 
 int wi_split_segments(const wi_arena *arena, const wi_range *range,
                       uint64_t bytes);                                             /* ondemand.c */
 int wi_split_always(const wi_arena *arena, const wi_range *range, uint64_t bytes); /* adaptive.c */
-int wi_give_back_always(const wi_arena *arena, const wi_arena_root *root);         /* direct.c */
-int wi_give_back_never(const wi_arena *arena, const wi_arena_root *root);          /* bfc.c */
-int wi_give_back_beyond_need(const wi_arena *arena, const wi_arena_root *root);    /* adaptive.c */
+void wi_return_at_once(wi_arena *arena, wi_arena_root *root);                      /* direct.c */
+void wi_return_beyond_need(wi_arena *arena, wi_arena_root *root);                  /* adaptive.c */
 void wi_settle_to_need(wi_arena *arena);                                           /* adaptive.c */
 
 #endif

@@ -59,6 +59,9 @@ Test(replay, has_the_defaults_it_states)
 
     cr_assert_eq(weir_replay_create(NULL, NULL, &replay), WEIR_OK);
     weir_replay_free(replay, place(replay, 4 * GIB));
+    cr_assert_eq(stats_of(replay).limit_bytes, 16 * GIB);
+    weir_replay_destroy(replay);
+    replay = open_replay("growth", 0, 0);
     cr_assert_eq(stats_of(replay).limit_bytes, 16 * GIB - 16 * GIB / 20);
     weir_replay_destroy(replay);
     replay = open_replay("direct", 64 * GIB, 0);
@@ -140,4 +143,40 @@ Test(replay, refuses_what_it_cannot_mean)
     cr_assert_eq(weir_replay_alloc(replay, 1, NULL), WEIR_E_ARG);
     cr_assert_eq(weir_replay_alloc(NULL, 1, &block), WEIR_E_ARG);
     weir_replay_destroy(replay);
+}
+
+/* Every other of many small blocks goes; large ones fit where buffers were emptied. */
+static weir_replay_stats fragment(int is_fixed)
+{
+    enum { COUNT = 512 };
+    static weir_replay_block *blocks[COUNT];
+    weir_replay_options options = WEIR_REPLAY_OPTIONS_INIT;
+    weir_replay *replay = NULL;
+    weir_replay_block *block = NULL;
+    weir_replay_stats stats;
+
+    options.device_bytes = GIB;
+    options.limit_bytes = COUNT * MIB;
+    options.is_fixed = is_fixed;
+    cr_assert_eq(weir_replay_create("adaptive", &options, &replay), WEIR_OK);
+    for (int i = 0; i < COUNT; ++i) blocks[i] = place(replay, MIB);
+    for (int i = 0; i < COUNT; i += 2) weir_replay_free(replay, blocks[i]);
+    (void)!weir_replay_alloc(replay, 100 * MIB, &block);
+    stats = stats_of(replay);
+    weir_replay_destroy(replay);
+    return stats;
+}
+
+Test(replay, moves_blocks_unless_told_not_to)
+{
+    const weir_replay_stats moving = fragment(0);
+    const weir_replay_stats fixed = fragment(1);
+
+    cr_assert_eq(moving.oom_count, 0U);
+    cr_assert_gt(moving.compactions, 0U);
+    cr_assert_geq(moving.moved_bytes, 50 * MIB);
+    cr_assert_leq(moving.peak_reserved_bytes, 512 * MIB);
+    cr_assert_eq(fixed.oom_count, 1U);
+    cr_assert_eq(fixed.compactions, 0U);
+    cr_assert_eq(fixed.moved_bytes, 0U);
 }

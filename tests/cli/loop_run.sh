@@ -52,7 +52,7 @@ check_forms() {
     expect_json steps "$steps"
     expect_json shape 2
     expect_json shape.1 1024
-    expect_json pool growth
+    expect_json pool adaptive
     expect_json limit null
     expect_json forms "$count"
     expect_form keep "$steps" 0 null
@@ -171,8 +171,8 @@ check_huge_limit() {
 check_limit() {
     local device=$1 pool form i
     # Strategies are tested on their own; slow devices see one.
-    for pool in growth prealloc direct; do
-        [ "$pool" = growth ] || [ "$scale" -le 10 ] || continue
+    for pool in adaptive growth prealloc direct; do
+        [ "$pool" = adaptive ] || [ "$scale" -le 10 ] || continue
         weir loop --device "$device" --pool "$pool" --limit 16M --shape 262144 --steps 24 --json
         expect_code 1
         expect_json pool "$pool"

@@ -102,6 +102,29 @@ expect_stdout "4 requests fail"
 weir replay --limit 16G --json "$trace"
 expect_code 0
 
+# Every other of many small blocks goes: with compaction a large one fits in their place.
+{
+    echo event,id,bytes,queue
+    for i in $(seq 1 512); do echo "alloc,$i,$m,0"; done
+    for i in $(seq 1 2 512); do echo "free,$i,,0"; done
+    echo "alloc,1,$((100 * m)),0"
+} >"$work/holes.csv"
+weir replay "$work/holes.csv" --limit 512M --device-memory 1G --json
+expect_code 0
+expect_json strategies.4.ooms 0
+expect_json_range strategies.4.compactions 1 100
+expect_json_range strategies.4.moved_bytes $((50 * m)) $((200 * m))
+expect_json_range strategies.4.peak_reserved $((512 * m)) $((512 * m))
+for i in 0 1 2; do expect_json "strategies.$i.ooms" 1; done
+weir replay "$work/holes.csv" --limit 512M --device-memory 1G --no-compaction --json
+expect_code 0
+expect_json strategies.4.ooms 1
+expect_json strategies.4.compactions 0
+expect_json strategies.4.moved_bytes 0
+weir replay "$work/holes.csv" --limit 512M --device-memory 1G --svg "$work/holes.svg"
+expect_code 0
+check "not well-formed" "$SVG_READ" <"$work/holes.svg" >"$work/read"
+
 # The table marks one row and says why.
 {
     echo event,id,bytes,queue
@@ -111,7 +134,7 @@ weir replay "$trace"
 expect_code 0
 expect_stdout "^400 events"
 check "not one row is marked" test "$(grep -c '^\*  ' "$work/out")" -eq 1
-expect_stdout "^\*  growth "
+expect_stdout "^\*  adaptive "
 expect_stdout "^\* [a-z]*: .*one buffer in twenty blocks"
 weir replay "$trace" --pool direct
 expect_code 0
@@ -150,7 +173,7 @@ expect_usage "unexpected argument"
 weir replay "$trace" --pool puddle
 expect_usage "puddle" "all, prealloc, growth, ondemand, direct or adaptive"
 for option in --limit --device-memory --max-alloc; do
-    for size in 0 -1 x 1T "" 18446744073709551616; do
+    for size in 0 0K -1 x 1T "" 18446744073709551616; do
         weir replay "$trace" "$option" "$size"
         expect_usage "$option"
     done

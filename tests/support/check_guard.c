@@ -59,7 +59,7 @@ WEIR_DEVICE_TEST_TAGGED(guard, a_fence_has_results_between_its_posts)
     weir_tensor *tensor = NULL;
 
     (void)dev;
-    cr_assert_str_eq(weir_device_get_strategy(weir_context_get_device(ctx)), "growth");
+    cr_assert_str_eq(weir_device_get_strategy(weir_context_get_device(ctx)), "adaptive");
     wt_ok(weir_tensor_from_host(ctx, WEIR_DTYPE_U8, &shape, data, &tensor));
     cr_assert(wt_fence_covers(&fence, tensor));
     cr_assert_not(wt_fence_covers(&fence, fence.posts[0]));
@@ -76,7 +76,7 @@ Test(guard, a_fence_sees_a_post_that_changed)
     unsigned char right = 0;
     unsigned char wrong = 0;
 
-    /* The probe's root is the fence's: with `growth` small blocks share one. */
+    /* The probe's root is the fence's: with `adaptive` small blocks share one. */
     cr_assert_eq(weir_block_get_root(probe.block), fence.root);
     wt_ok(wi_queue_read(queue, probe.buffer, fence.holes[0] - 1, 1, &right));
     wrong = (unsigned char)(right ^ 0xffU);

@@ -8,7 +8,7 @@ TestSuite(arena_adaptive, .timeout = 60);
 
 Test(arena_adaptive, shares_small_roots_and_takes_large_blocks_exactly)
 {
-    static const uint64_t asked[] = {2 * MIB, 3 * MIB + 256, 100 * MIB, 2 * MIB};
+    static const uint64_t asked[] = {2 * MIB, 3 * MIB + 256, 100 * MIB, 8 * MIB};
 
     open_arena("adaptive", 0, GIB);
     place_at(1, 1, 0, 256);
@@ -16,6 +16,19 @@ Test(arena_adaptive, shares_small_roots_and_takes_large_blocks_exactly)
     place_at(3 * MIB + 1, 2, 0, 3 * MIB + 256);
     place_at(100 * MIB, 3, 0, 100 * MIB);
     place_at(MIB, 4, 0, MIB);
+    assert_asked(4, asked);
+    close_arena();
+}
+
+Test(arena_adaptive, cuts_shared_roots_to_a_multiple_of_the_block)
+{
+    static const uint64_t asked[] = {80 * MIB, 6 * MIB, 5 * MIB, 7 * MIB};
+
+    open_arena("adaptive", 0, GIB);
+    (void)place(80 * MIB);
+    for (int i = 0; i < 2; ++i) (void)place(3 * MIB); /* a share of 8 MiB holds two */
+    (void)place(5 * MIB);                             /* more than half */
+    (void)place(1792 * KIB);                          /* four */
     assert_asked(4, asked);
     close_arena();
 }
@@ -38,6 +51,7 @@ Test(arena_adaptive, asks_nothing_of_the_driver_in_a_loop)
     size_t asked = 0;
 
     open_arena("adaptive", 0, GIB);
+    (void)place(256);
     for (int turn = 0; turn < 5000; ++turn) { /* more than two stretches of requests */
         for (int i = 0; i < 6; ++i) blocks[i] = place(sizes[i]);
         for (int i = 0; i < 6; ++i) wi_arena_free(it.arena, blocks[(i * 5 + turn) % 6].range);
@@ -84,6 +98,56 @@ Test(arena_adaptive, counts_what_was_freed_last_as_joined)
     close_arena();
 }
 
+Test(arena_adaptive, keeps_the_slack_of_a_small_pool_when_everything_is_released)
+{
+    fake_block *blocks[8];
+
+    for (int is_movable = 0; is_movable < 2; ++is_movable) {
+        it.is_movable = is_movable;
+        open_arena("adaptive", 0, GIB);
+        for (int i = 0; i < 8; ++i) blocks[i] = place_block(MIB << i);
+        for (int i = 0; i < 8; ++i) free_block(blocks[i]);
+        cr_assert_leq(stats().reserved_bytes, 16 * MIB);
+        wi_arena_trim(it.arena, 0);
+        cr_assert_eq(stats().reserved_bytes, 0U);
+        close_arena();
+    }
+}
+
+Test(arena_adaptive, asks_nothing_of_the_driver_in_a_loop_whose_turns_leave_nothing)
+{
+    fake_block *blocks[4];
+    size_t asked = 0;
+
+    open_arena("adaptive", 0, GIB);
+    for (int turn = 0; turn < 5000; ++turn) {
+        for (int i = 0; i < 4; ++i) blocks[i] = place_block((uint64_t)(i + 1) * 30 * MIB);
+        for (int i = 0; i < 4; ++i) free_block(blocks[i]);
+        if (turn == 1) asked = it.roots.ask_count; /* given back once, after the first turn */
+    }
+    cr_assert_eq(it.roots.ask_count, asked);
+    close_arena();
+}
+
+Test(arena_adaptive, raises_its_slack_rather_than_trade_roots_for_ever)
+{
+    static const uint64_t sizes[] = {100 * MIB, 200 * MIB, 50 * MIB, 160 * MIB};
+    fake_block *blocks[16];
+    size_t asked = 0;
+
+    open_arena("adaptive", 0, GIB);
+    (void)place(300 * MIB);
+    for (unsigned turn = 0; turn < 3000; ++turn) {
+        const unsigned count = (unsigned)(800 * MIB / sizes[turn % 4]);
+        for (unsigned i = 0; i < count; ++i) blocks[i] = place_block(sizes[turn % 4]);
+        for (unsigned i = 0; i < count; ++i) free_block(blocks[i]);
+        if (turn == 2000) asked = it.roots.ask_count;
+    }
+    cr_assert_leq(it.roots.ask_count - asked, 1000 * 33 / 4 / 20); /* a twentieth */
+    cr_assert_leq(it.roots.peak_bytes, 1100 * MIB + 1100 * MIB / 3);
+    close_arena();
+}
+
 Test(arena_adaptive, trades_free_roots_for_others)
 {
     wi_placement blocks[8];
@@ -102,17 +166,18 @@ Test(arena_adaptive, does_not_open_a_large_root_for_a_block_that_would_pin_it)
     open_arena("adaptive", 0, GIB);
     (void)place(GIB);
     wi_arena_free(it.arena, place(512 * MIB).range);
-    place_at(32 * MIB, 3, 0, 32 * MIB); /* a sixteenth: not in the free root, but in a new one */
-    place_at(32 * MIB + 256, 2, 0, 32 * MIB + 256); /* more: in it */
+    place_at(8 * MIB, 3, 0, 8 * MIB); /* 1/64: not in the free root, but in a new one of 16 MiB */
+    place_at(8 * MIB + 256, 2, 0, 8 * MIB + 256); /* more: in it */
     close_arena();
 }
 
 Test(arena_adaptive, opens_it_before_it_fails)
 {
-    open_arena("adaptive", 512 * MIB, GIB);
-    wi_arena_free(it.arena, place(512 * MIB).range);
+    open_arena("adaptive", 514 * MIB, GIB);
     (void)place(2 * MIB);
-    cr_assert_leq(stats().reserved_bytes, 512 * MIB);
+    wi_arena_free(it.arena, place(512 * MIB).range);
+    place_at(2 * MIB, 2, 0, 2 * MIB);
+    cr_assert_eq(it.roots.release_count, 0U);
     (void)place(510 * MIB);
     refuse(2 * MIB, WEIR_E_OUT_OF_MEMORY, WEIR_OOM_LIMIT);
     close_arena();
@@ -141,12 +206,13 @@ Test(arena_adaptive, keeps_free_roots_only_as_far_as_they_were_needed_lately)
     wi_placement large[8];
 
     open_arena("adaptive", 0, GIB);
+    (void)place(2 * MIB);
     for (int i = 0; i < 8; ++i) large[i] = place(100 * MIB);
     for (int i = 0; i < 8; ++i) wi_arena_free(it.arena, large[i].range);
-    cr_assert_eq(stats().reserved_bytes, 800 * MIB);
+    cr_assert_eq(stats().reserved_bytes, 802 * MIB);
     for (unsigned i = 0; i < 2 * WI_STRETCH_REQUESTS; ++i)
         wi_arena_free(it.arena, place(4096).range);
-    cr_assert_leq(stats().reserved_bytes, 18 * MIB);
+    cr_assert_leq(stats().reserved_bytes, 6 * MIB);
     close_arena();
 }
 
@@ -186,10 +252,28 @@ Test(arena_adaptive, takes_the_exact_size_when_the_driver_refuses_more)
 Test(arena_adaptive, gives_nothing_back_for_a_request_that_cannot_fit)
 {
     open_arena("adaptive", 100 * MIB, GIB);
+    (void)place(MIB);
     wi_arena_free(it.arena, place(80 * MIB).range);
     (void)place(10 * MIB);
     refuse(91 * MIB, WEIR_E_OUT_OF_MEMORY, WEIR_OOM_LIMIT);
     cr_assert_eq(it.roots.release_count, 0U);
+    close_arena();
+}
+
+/* Compaction without a limit: 100 blocks of 3 MiB, every other one gone, and one of 30 MiB. */
+Test(arena_adaptive, empties_roots_rather_than_take_another_beyond_the_need)
+{
+    fake_block *blocks[100];
+
+    it.is_movable = 1;
+    open_arena("adaptive", 0, GIB);
+    (void)place(300 * MIB);
+    for (int i = 0; i < 100; ++i) blocks[i] = place_block(3 * MIB);
+    for (int i = 0; i < 100; i += 2) free_block(blocks[i]);
+    (void)place(30 * MIB);
+    cr_assert_gt(stats().compactions, 0U);
+    cr_assert_leq(it.roots.peak_bytes, 600 * MIB + 16 * MIB);
+    cr_assert_leq(stats().moved_bytes, 630 * MIB / 16);
     close_arena();
 }
 

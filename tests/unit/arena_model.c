@@ -1,9 +1,10 @@
 /* The naive arena. Nothing is shared with src/plan but the interface: everything is found by looking at all pieces, and
  * sums are made anew each time they are needed. */
-#include "arena_model.h"
+#include "arena_model_parts.h"
 
 #include <criterion/criterion.h>
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,14 +24,14 @@ void arena_model_init(arena_model *model, model_kind kind, const wi_arena_option
     model->source = source;
 }
 
-static uint64_t reserved(const arena_model *model)
+uint64_t model_reserved(const arena_model *model)
 {
     uint64_t sum = 0;
     for (size_t r = 0; r < model->count; ++r) sum += model->roots[r]->bytes;
     return sum;
 }
 
-static uint64_t in_use(const arena_model *model)
+uint64_t model_in_use(const arena_model *model)
 {
     uint64_t sum = 0;
     for (size_t r = 0; r < model->count; ++r)
@@ -39,7 +40,7 @@ static uint64_t in_use(const arena_model *model)
     return sum;
 }
 
-static int is_unused(const model_root *root)
+int model_is_unused(const model_root *root)
 {
     return root->count == 1 && root->pieces[0].requested == 0;
 }
@@ -58,7 +59,7 @@ static uint64_t default_limit(const arena_model *model)
     return 2 * limit < model->total ? model->total - model->total / 2 : limit;
 }
 
-static uint64_t remaining(const arena_model *model)
+uint64_t model_remaining(const arena_model *model)
 {
     const fake_roots *source = model->source;
     uint64_t left = UINT64_MAX;
@@ -67,13 +68,13 @@ static uint64_t remaining(const arena_model *model)
         left = source->limit_bytes - source->held_bytes - source->pending_bytes;
     if (!model->has_limit || left == UINT64_MAX) {
         const uint64_t limit = default_limit(model);
-        const uint64_t own = limit < reserved(model) ? 0 : limit - reserved(model);
+        const uint64_t own = limit < model_reserved(model) ? 0 : limit - model_reserved(model);
         if (own < left) left = own;
     }
     return left / model->unit * model->unit;
 }
 
-static int take(arena_model *model, uint64_t bytes)
+int model_take(arena_model *model, uint64_t bytes)
 {
     const wi_root_source source = fake_roots_source(model->source);
     void *token = NULL;
@@ -85,14 +86,14 @@ static int take(arena_model *model, uint64_t bytes)
     root->token = token;
     root->bytes = bytes;
     root->count = 1;
-    root->is_small = root->is_alone = root->is_hidden = 0;
-    root->pieces[0] = (model_piece){0, bytes, 0, ++model->clock};
+    root->is_small = root->is_alone = root->is_victim = root->is_spared = 0;
+    root->pieces[0] = (model_piece){.bytes = bytes, .stamp = ++model->clock};
     model->roots[model->count++] = root;
     model->acquired++;
     return 1;
 }
 
-static void drop(arena_model *model, size_t r)
+void model_drop(arena_model *model, size_t r)
 {
     const wi_root_source source = fake_roots_source(model->source);
 
@@ -105,7 +106,7 @@ static void drop(arena_model *model, size_t r)
 
 void arena_model_fini(arena_model *model)
 {
-    while (model->count != 0) drop(model, 0);
+    while (model->count != 0) model_drop(model, 0);
 }
 
 /* Nine tenths, in units rounded up, but always less than before. */
@@ -122,7 +123,7 @@ static uint64_t cut(const arena_model *model, uint64_t bytes)
 static int take_or_less(arena_model *model, uint64_t wanted, uint64_t least)
 {
     for (;;) {
-        if (take(model, wanted)) return 1;
+        if (model_take(model, wanted)) return 1;
         model->refused = 1;
         wanted = cut(model, wanted);
         if (wanted < least || wanted == 0) return 0;
@@ -137,7 +138,7 @@ static uint64_t least_of(uint64_t a, uint64_t b, uint64_t c)
 
 static int grow_doubling(arena_model *model, uint64_t bytes)
 {
-    const uint64_t left = remaining(model);
+    const uint64_t left = model_remaining(model);
     uint64_t next = model->next;
     int raised = 0;
 
@@ -154,7 +155,7 @@ static int grow_doubling(arena_model *model, uint64_t bytes)
 
 static int grow_whole(arena_model *model, uint64_t bytes)
 {
-    uint64_t left = remaining(model);
+    uint64_t left = model_remaining(model);
     uint64_t limit = model->limit;
     int is_cut = model->is_cut;
 
@@ -162,20 +163,20 @@ static int grow_whole(arena_model *model, uint64_t bytes)
         limit = left;
         is_cut = 0;
     }
-    if (limit - reserved(model) < left) left = limit - reserved(model);
+    if (limit - model_reserved(model) < left) left = limit - model_reserved(model);
     if (bytes > left) {
         model->refused = is_cut;
         return 0;
     }
     for (int is_first = 1; left != 0; is_first = 0) {
         const uint64_t wanted = left < model->max_root ? left : model->max_root;
-        const uint64_t before = reserved(model);
-        const int ok = is_first ? take_or_less(model, wanted, bytes) : take(model, wanted);
+        const uint64_t before = model_reserved(model);
+        const int ok = is_first ? take_or_less(model, wanted, bytes) : model_take(model, wanted);
         if (!ok && is_first) return 0;
         left -= wanted;
-        if (reserved(model) - before < wanted) { /* what was got is the limit */
+        if (model_reserved(model) - before < wanted) { /* what was got is the limit */
             is_cut = 1;
-            limit = reserved(model);
+            limit = model_reserved(model);
             left = 0;
         }
     }
@@ -185,10 +186,10 @@ static int grow_whole(arena_model *model, uint64_t bytes)
 }
 
 /* Takes a root that serves blocks like this one. */
-static int take_for(arena_model *model, uint64_t root, uint64_t bytes, int is_alone)
+int model_take_for(arena_model *model, uint64_t root, uint64_t bytes, int is_alone)
 {
-    if (root > remaining(model)) return 0;
-    if (!take(model, root)) {
+    if (root > model_remaining(model)) return 0;
+    if (!model_take(model, root)) {
         model->refused = 1;
         return 0;
     }
@@ -204,53 +205,21 @@ static int grow_segments(arena_model *model, uint64_t bytes)
     if (bytes >= 10 * MIB)
         segment = bytes % (2 * MIB) == 0 ? bytes : (bytes / (2 * MIB) + 1) * (2 * MIB);
     if (segment < bytes || segment > model->max_root) segment = model->max_root;
-    return take_for(model, segment, bytes, 0);
+    return model_take_for(model, segment, bytes, 0);
 }
 
-static uint64_t unused_bytes(const arena_model *model)
+uint64_t model_unused_bytes(const arena_model *model)
 {
     uint64_t sum = 0;
     for (size_t r = 0; r < model->count; ++r)
-        if (is_unused(model->roots[r])) sum += model->roots[r]->bytes;
+        if (model_is_unused(model->roots[r])) sum += model->roots[r]->bytes;
     return sum;
 }
 
-static void return_down_to(arena_model *model, uint64_t keep_bytes)
+void model_return_down_to(arena_model *model, uint64_t keep_bytes)
 {
-    for (size_t r = model->count; r-- > 0 && reserved(model) > keep_bytes;)
-        if (is_unused(model->roots[r])) drop(model, r);
-}
-
-static uint64_t need(const arena_model *model, uint64_t bytes)
-{
-    uint64_t most = in_use(model) + bytes;
-    if (model->most_now > most) most = model->most_now;
-    return model->most_before > most ? model->most_before : most;
-}
-
-static uint64_t enough(uint64_t need_bytes)
-{
-    return need_bytes + (need_bytes / 48 < 16 * MIB ? 16 * MIB : need_bytes / 48);
-}
-
-static int grow_to_need(arena_model *model, uint64_t bytes)
-{
-    const int is_small = bytes <= MIB;
-    uint64_t root = UINT64_C(1) << 62;
-    uint64_t most;
-    int is_alone = 0;
-
-    if (remaining(model) + unused_bytes(model) < bytes) return 0;
-    most = enough(need(model, bytes));
-    while (root > 2 * MIB && root > need(model, bytes) / (is_small ? 512 : 64)) root /= 2;
-    if (bytes >= root) {
-        root = bytes;
-        is_alone = !is_small;
-    }
-    if (root > model->max_root) root = model->max_root;
-    if (reserved(model) + root > most) return_down_to(model, most < root ? 0 : most - root);
-    if (take_for(model, root, bytes, is_alone)) return 1;
-    return bytes != root && take_for(model, bytes, bytes, is_alone);
+    for (size_t r = model->count; r-- > 0 && model_reserved(model) > keep_bytes;)
+        if (model_is_unused(model->roots[r])) model_drop(model, r);
 }
 
 static int grow(arena_model *model, uint64_t bytes)
@@ -264,41 +233,76 @@ static int grow(arena_model *model, uint64_t bytes)
     case MODEL_ONDEMAND:
         return grow_segments(model, bytes);
     case MODEL_DIRECT:
-        return take_for(model, bytes, bytes, 0);
+        return model_take_for(model, bytes, bytes, 0);
     case MODEL_ADAPTIVE:
-        return grow_to_need(model, bytes);
+        return model_grow_to_need(model, bytes);
     }
     return 0;
 }
 
+/* The smallest free piece that fits; of several, one in the oldest root, the first there. */
+static int search_best(const arena_model *model, uint64_t bytes, place *out)
+{
+    uint64_t best = UINT64_MAX;
+
+    for (size_t r = 0; r < model->count; ++r) {
+        const model_root *root = model->roots[r];
+        if (model->kind == MODEL_ONDEMAND && root->is_small != (bytes <= MIB)) continue;
+        for (size_t p = 0; p < root->count; ++p) {
+            if (root->pieces[p].requested != 0 || root->pieces[p].bytes < bytes) continue;
+            if (root->pieces[p].bytes >= best) continue;
+            best = root->pieces[p].bytes;
+            *out = (place){r, p};
+        }
+    }
+    return best != UINT64_MAX;
+}
+
+int model_search(const arena_model *model, uint64_t bytes, place *out)
+{
+    if (model->kind == MODEL_ADAPTIVE) return model_search_good(model, bytes, out);
+    return search_best(model, bytes, out);
+}
+
 static int return_unused(arena_model *model, uint64_t bytes)
 {
-    const uint64_t unused = unused_bytes(model);
+    const uint64_t unused = model_unused_bytes(model);
 
-    if (unused == 0 || remaining(model) + unused < bytes) return 0;
-    return_down_to(model, 0);
+    if (unused == 0 || model_remaining(model) + unused < bytes) return 0;
+    model_return_down_to(model, 0);
     return 1;
 }
 
-/* Grows; or takes what the rules of the search pass over. */
-static int make_more(arena_model *model, uint64_t bytes, model_place *out)
+/* Searches where a step may have freed something, grows, or takes what the rules of the search pass over. */
+static int make_more(arena_model *model, uint64_t bytes, place *out)
 {
-    if (grow(model, bytes)) return arena_model_search(model, bytes, out);
-    return arena_model_search_any(model, bytes, out);
+    const int is_adaptive = model->kind == MODEL_ADAPTIVE;
+
+    if (is_adaptive && model_search(model, bytes, out)) return 1;
+    if (grow(model, bytes)) return model_search(model, bytes, out);
+    return is_adaptive && model_search_any(model, bytes, out);
 }
 
-static int make_room(arena_model *model, uint64_t bytes, model_place *out)
+static int drain(arena_model *model, uint64_t bytes)
 {
     const wi_root_source source = fake_roots_source(model->source);
-    const int returns = model->kind != MODEL_PREALLOC && model->kind != MODEL_DIRECT;
+
+    (void)bytes;
+    return source.drain(source.user);
+}
+
+static int make_room(arena_model *model, uint64_t bytes, place *out)
+{
+    const int returns = model->kind == MODEL_ONDEMAND || model->kind == MODEL_ADAPTIVE;
 
     if (make_more(model, bytes, out)) return 1;
-    while (source.drain(source.user))
-        if (make_more(model, bytes, out)) return 1;
-    while (returns && return_unused(model, bytes))
-        if (make_more(model, bytes, out)) return 1;
-    while (source.drain(source.user))
-        if (make_more(model, bytes, out)) return 1;
+    for (int i = 0; i < 6; ++i) { /* drain, return, drain, compact, return, drain */
+        int (*step)(arena_model *, uint64_t) = drain;
+        if (i == 1 || i == 4) step = returns ? return_unused : NULL;
+        if (i == 3) step = model->kind == MODEL_ADAPTIVE ? model_compact_for : NULL;
+        while (step != NULL && step(model, bytes))
+            if (make_more(model, bytes, out)) return 1;
+    }
     return 0;
 }
 
@@ -321,22 +325,32 @@ static int cuts(const arena_model *model, const model_root *root, uint64_t rest,
 
 static void note_request(arena_model *model)
 {
-    const uint64_t now = in_use(model);
+    const uint64_t now = model_in_use(model);
 
     if (now > model->most_now) model->most_now = now;
     if (++model->requests < STRETCH) return;
     model->requests = 0;
     model->most_before = model->most_now;
     model->most_now = now;
-    if (model->kind == MODEL_ADAPTIVE) return_down_to(model, enough(need(model, 0)));
+    if (model->kind == MODEL_ADAPTIVE) model_settle(model);
 }
 
-static model_root *root_of(const arena_model *model, const void *token)
+void model_carve(arena_model *model, place at, uint64_t bytes, uint64_t requested, void *holder)
 {
-    size_t r = 0;
+    model_root *root = model->roots[at.root];
+    model_piece *piece = &root->pieces[at.piece];
 
-    while (model->roots[r]->token != token) ++r;
-    return model->roots[r];
+    if (piece->bytes != bytes && cuts(model, root, piece->bytes - bytes, bytes)) {
+        cr_assert_lt(root->count, (size_t)MODEL_PIECES);
+        memmove(piece + 1, piece, (root->count - at.piece) * sizeof *piece);
+        root->count++;
+        piece[1].offset += bytes;
+        piece[1].bytes -= bytes;
+        piece[1].stamp = ++model->clock;
+        piece->bytes = bytes;
+    }
+    piece->requested = requested;
+    piece->holder = holder;
 }
 
 static model_piece *piece_at(model_root *root, uint64_t offset)
@@ -351,7 +365,7 @@ static model_piece *piece_at(model_root *root, uint64_t offset)
 static void join(arena_model *model, model_root *root, model_piece *freed)
 {
     freed->stamp = ++model->clock;
-    for (size_t p = 0; p + 1 < root->count;) { /* wherever they are */
+    for (size_t p = 0; p + 1 < root->count;) { /* joins free neighbours, wherever they are */
         model_piece *piece = &root->pieces[p];
         if (piece[0].requested != 0 || piece[1].requested != 0) {
             ++p;
@@ -364,124 +378,113 @@ static void join(arena_model *model, model_root *root, model_piece *freed)
     }
 }
 
+static void set_free(model_piece *piece)
+{
+    cr_assert_gt(piece->requested, 0U);
+    piece->requested = 0;
+    piece->holder = NULL;
+}
+
+void model_uncarve(arena_model *model, model_root *root, uint64_t offset)
+{
+    set_free(piece_at(root, offset));
+    join(model, root, piece_at(root, offset));
+}
+
 static void join_kept(arena_model *model)
 {
-    const void *token = model->kept_token;
+    model_root *root = model->kept;
 
-    model->kept_token = NULL;
-    if (token != NULL)
-        join(model, root_of(model, token), piece_at(root_of(model, token), model->kept_offset));
+    model->kept = NULL;
+    if (root != NULL) join(model, root, piece_at(root, model->kept_offset));
 }
 
-/* The piece freed last, if it has this size, which need not be searched for. */
-static model_piece *take_kept(arena_model *model, uint64_t rounded)
-{
-    model_piece *piece = NULL;
-
-    if (model->kept_token == NULL) return NULL;
-    piece = piece_at(root_of(model, model->kept_token), model->kept_offset);
-    if (piece->bytes != rounded) {
-        join_kept(model);
-        return NULL;
-    }
-    model->kept_token = NULL;
-    return piece;
-}
-
-weir_status arena_model_alloc(arena_model *model, uint64_t bytes, wi_placement *out,
+weir_status arena_model_alloc(arena_model *model, uint64_t bytes, fake_block *block,
                               weir_oom_cause *cause)
 {
-    const void *kept_token = model->kept_token;
     uint64_t rounded;
-    model_place at = {0, 0};
-    model_root *root;
-    model_piece *piece;
+    place at = {0, 0};
+    model_root *root = model->kept;
+    model_piece *piece = NULL;
     wi_arena_stats stats;
 
-    *out = (wi_placement){0};
+    block->at = (wi_placement){0};
     *cause = WEIR_OOM_MAX_ALLOC;
     if (bytes > model->max_root) return WEIR_E_OUT_OF_MEMORY;
     rounded = (bytes + model->unit - 1) / model->unit * model->unit;
-    piece = take_kept(model, rounded);
-    if (piece != NULL) {
-        *cause = WEIR_OOM_NONE;
+    if (root != NULL) piece = piece_at(root, model->kept_offset);
+    if (piece != NULL && piece->bytes == rounded) { /* as it is, without a search */
         piece->requested = bytes;
-        *out = (wi_placement){
-            .root = (void *)kept_token, .offset_bytes = piece->offset, .bytes = piece->bytes};
-        note_request(model);
-        return WEIR_OK;
+        piece->holder = block;
+        model->kept = NULL;
+        goto taken;
     }
-    if (!arena_model_search(model, rounded, &at) && !make_room(model, rounded, &at)) {
+    join_kept(model);
+    if (!model_search(model, rounded, &at) && !make_room(model, rounded, &at)) {
+        const int is_pinned = model->kind == MODEL_ADAPTIVE && model_is_pinned(model, rounded);
         arena_model_get_stats(model, &stats);
-        *cause = stats.free_bytes >= rounded ? WEIR_OOM_FRAGMENTED
-                 : model->refused            ? WEIR_OOM_DRIVER
-                                             : WEIR_OOM_LIMIT;
+        *cause = is_pinned                     ? WEIR_OOM_PINNED
+                 : stats.free_bytes >= rounded ? WEIR_OOM_FRAGMENTED
+                 : model->refused              ? WEIR_OOM_DRIVER
+                                               : WEIR_OOM_LIMIT;
         return WEIR_E_OUT_OF_MEMORY;
     }
-    *cause = WEIR_OOM_NONE;
+    model_carve(model, at, rounded, bytes, block);
     root = model->roots[at.root];
     piece = &root->pieces[at.piece];
-    if (piece->bytes != rounded && cuts(model, root, piece->bytes - rounded, rounded)) {
-        cr_assert_lt(root->count, (size_t)MODEL_PIECES);
-        memmove(piece + 1, piece, (root->count - at.piece) * sizeof *piece);
-        root->count++;
-        piece[1].offset += rounded;
-        piece[1].bytes -= rounded;
-        piece[1].stamp = ++model->clock;
-        piece->bytes = rounded;
-    }
-    piece->requested = bytes;
-    *out =
+taken:
+    *cause = WEIR_OOM_NONE;
+    model->allocated += piece->bytes;
+    block->at =
         (wi_placement){.root = root->token, .offset_bytes = piece->offset, .bytes = piece->bytes};
     note_request(model);
     return WEIR_OK;
 }
 
-static int is_in_use(const model_root *root)
+static size_t blocks_in(const model_root *root)
 {
-    for (size_t p = 0; p < root->count; ++p)
-        if (root->pieces[p].requested != 0) return 1;
-    return 0;
+    size_t count = 0;
+
+    for (size_t p = 0; p < root->count; ++p) count += root->pieces[p].requested != 0;
+    return count;
 }
 
-void arena_model_free(arena_model *model, const void *token, uint64_t offset)
+void arena_model_free(arena_model *model, const fake_block *block)
 {
     size_t r = 0;
-    model_root *root;
-    model_piece *piece;
 
     join_kept(model);
-    while (model->roots[r]->token != token) ++r;
-    root = model->roots[r];
-    piece = piece_at(root, offset);
-    cr_assert_gt(piece->requested, 0U);
-    piece->requested = 0;
-    if (model->kind == MODEL_ADAPTIVE && is_in_use(root)) {
-        model->kept_token = token;
-        model->kept_offset = offset;
+    while (model->roots[r]->token != block->at.root) ++r;
+    if (model->kind == MODEL_ADAPTIVE && blocks_in(model->roots[r]) > 1) {
+        set_free(piece_at(model->roots[r], block->at.offset_bytes));
+        model->kept = model->roots[r];
+        model->kept_offset = block->at.offset_bytes;
         return;
     }
-    join(model, root, piece);
-    if (model->kind == MODEL_DIRECT || (model->kind == MODEL_ADAPTIVE && is_unused(root) &&
-                                        reserved(model) > enough(need(model, 0))))
-        drop(model, r);
+    model_uncarve(model, model->roots[r], block->at.offset_bytes);
+    if (!model_is_unused(model->roots[r])) return;
+    if (model->kind == MODEL_DIRECT) model_drop(model, r);
+    if (model->kind == MODEL_ADAPTIVE) model_root_emptied(model);
 }
 
 void arena_model_trim(arena_model *model, uint64_t keep_bytes)
 {
     join_kept(model);
-    return_down_to(model, keep_bytes);
+    model_return_down_to(model, keep_bytes);
     if (model->count == 0) model->next = 0;
-    model->most_now = in_use(model);
+    model->most_now = model_in_use(model);
     model->most_before = model->requests = 0;
+    model->trades = model->steps = model->emptied = 0;
 }
 
 void arena_model_get_stats(const arena_model *model, wi_arena_stats *out)
 {
-    *out = (wi_arena_stats){.reserved_bytes = reserved(model),
+    *out = (wi_arena_stats){.reserved_bytes = model_reserved(model),
                             .root_count = model->count,
                             .acquired_count = model->acquired,
-                            .released_count = model->released};
+                            .released_count = model->released,
+                            .compactions = model->compactions,
+                            .moved_bytes = model->moved};
     for (size_t r = 0; r < model->count; ++r) {
         uint64_t run = 0; /* of free neighbours */
         for (size_t p = 0; p < model->roots[r]->count; ++p) {

@@ -18,13 +18,15 @@ typedef enum model_kind {
 typedef struct model_piece {
     uint64_t offset, bytes, requested; /* requested 0: free */
     uint64_t stamp;                    /* adaptive: larger, the later it became free as it is */
+    void *holder;                      /* a fake_block */
+    int is_planned;                    /* compaction has looked at it */
 } model_piece;
 
 typedef struct model_root {
     void *token;
     uint64_t bytes;
-    int is_small, is_alone; /* ondemand, adaptive: for which blocks it was taken */
-    int is_hidden;          /* being emptied */
+    int is_small, is_alone;   /* ondemand, adaptive: for which blocks it was taken */
+    int is_victim, is_spared; /* being emptied; not to be */
     size_t count;
     model_piece pieces[MODEL_PIECES]; /* by offset, nothing between them */
 } model_root;
@@ -39,31 +41,23 @@ typedef struct arena_model {
     int is_cut, refused; /* prealloc: a root was refused; last growth met a refusal */
     uint64_t clock;      /* the last stamp */
     uint64_t most_now, most_before, requests; /* adaptive: of this stretch, and the one before */
-    const void *
-        kept_token; /* adaptive: root of the piece freed last, which is not joined yet; NULL: none */
+    int moves;                                /* 1: blocks can be moved */
+    uint64_t trades, steps, emptied, allocated, moved, compactions; /* adaptive */
+    model_root
+        *kept; /* adaptive: root of the piece freed last, which is not joined yet; NULL: none */
     uint64_t kept_offset;
     uint64_t acquired, released;
     size_t count;
     model_root *roots[MODEL_ROOTS]; /* oldest first */
 } arena_model;
 
-/* A piece of a root. */
-typedef struct model_place {
-    size_t root, piece;
-} model_place;
-
-/** Finds a free piece for so many bytes by the rules of the strategy; returns 0 if there is none. */
-int arena_model_search(const arena_model *model, uint64_t bytes, model_place *out);
-
-/** The same without the rules. */
-int arena_model_search_any(const arena_model *model, uint64_t bytes, model_place *out);
-
 void arena_model_init(arena_model *model, model_kind kind, const wi_arena_options *options,
                       fake_roots *source);
 void arena_model_fini(arena_model *model);
-weir_status arena_model_alloc(arena_model *model, uint64_t bytes, wi_placement *out,
+/* block   told where it is, also when it is moved later */
+weir_status arena_model_alloc(arena_model *model, uint64_t bytes, fake_block *block,
                               weir_oom_cause *cause);
-void arena_model_free(arena_model *model, const void *token, uint64_t offset);
+void arena_model_free(arena_model *model, const fake_block *block);
 void arena_model_trim(arena_model *model, uint64_t keep_bytes);
 void arena_model_get_stats(const arena_model *model, wi_arena_stats *out);
 

@@ -6,7 +6,8 @@
  * wi_arena_check() must hold. Episodes keep at most 128 blocks, so that the check of everything stays cheap; every
  * sixteenth episode keeps up to 400 and is checked in full each 32 steps. Some episodes of `adaptive` are long enough for
  * a stretch of requests to end.
- * WEIR_TEST_SEED sets another seed, WEIR_TEST_SCALE divides the steps.
+ * In most episodes of `adaptive` blocks can be moved; some are pinned, moves fail, or there is no moving for a while.
+ * WEIR_TEST_SEED sets another seed, WEIR_TEST_SCALE divides the steps, WEIR_LONG_TESTS=1 makes ten times as many.
  */
 #include "arena_model.h"
 
@@ -15,9 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(arena_random, .timeout = 240);
+TestSuite(arena_random, .timeout = 7200);
 
 #define STEPS 1000000u
+#define LONG_STEPS 10000000u /* with WEIR_LONG_TESTS=1 */
 #define EPISODE_STEPS 1000u
 #define LONG_EPISODE_STEPS 24000u /* more than one stretch of requests */
 #define BLOCKS_MAX 400u
@@ -28,8 +30,10 @@ typedef struct episode {
     wi_arena *arena;
     arena_model model;
     fake_roots for_arena, for_model;
-    wi_placement blocks[BLOCKS_MAX];
+    fake_block *blocks[BLOCKS_MAX];   /* of the arena */
+    fake_block *expected[BLOCKS_MAX]; /* of the model */
     size_t count, count_max;
+    size_t move_count; /* of all episodes */
     unsigned steps;
     unsigned size_shift; /* blocks are about 1 << size_shift bytes at most */
     weir_text *why;
@@ -57,6 +61,7 @@ static void begin(episode *e, const wi_strategy *strategy, model_kind kind, unsi
     wi_root_source source;
     wi_arena_options options = {0};
     fake_roots fake;
+    int moves;
 
     e->steps = kind == MODEL_ADAPTIVE && number % 16 == 7 ? LONG_EPISODE_STEPS : EPISODE_STEPS;
     e->count_max = number % 16 == 15 ? BLOCKS_MAX : 8 + (size_t)draw(e, 121);
@@ -75,15 +80,27 @@ static void begin(episode *e, const wi_strategy *strategy, model_kind kind, unsi
     fake.keeps_released = draw(e, 2) == 0;
     e->for_arena = e->for_model = fake;
     e->count = 0;
-    source = fake_roots_source(&e->for_arena);
+    moves = kind == MODEL_ADAPTIVE && draw(e, 4) != 0;
+    source = moves ? fake_roots_movable(&e->for_arena) : fake_roots_source(&e->for_arena);
     cr_assert_eq(wi_arena_create(strategy, &options, &source, &e->arena), WEIR_OK);
     arena_model_init(&e->model, kind, &options, &e->for_model);
+    e->model.moves = moves;
+}
+
+static fake_block *new_block(int is_pinned)
+{
+    fake_block *block = calloc(1, sizeof *block);
+
+    cr_assert_not_null(block);
+    block->is_pinned = is_pinned;
+    return block;
 }
 
 static void alloc_step(episode *e)
 {
-    wi_placement got;
-    wi_placement expected;
+    const int is_pinned = draw(e, 24) == 0;
+    fake_block *got = new_block(is_pinned);
+    fake_block *expected = new_block(is_pinned);
     weir_oom_cause cause = WEIR_OOM_NONE;
     weir_oom_cause expected_cause = WEIR_OOM_NONE;
     uint64_t bytes = draw_size(e, e->size_shift);
@@ -91,28 +108,51 @@ static void alloc_step(episode *e)
     weir_status expected_status;
 
     if (draw(e, 500) == 0) bytes = UINT64_MAX - draw(e, 5000);
-    if (draw(e, 8) == 0 && e->count != 0) bytes = e->blocks[draw(e, e->count)].bytes;
-    status = wi_arena_alloc(e->arena, bytes, &got, &cause);
-    expected_status = arena_model_alloc(&e->model, bytes, &expected, &expected_cause);
+    if (draw(e, 8) == 0 && e->count != 0) bytes = e->blocks[draw(e, e->count)]->at.bytes;
+    status = wi_arena_alloc(e->arena, bytes, &got->at, &cause);
+    expected_status = arena_model_alloc(&e->model, bytes, expected, &expected_cause);
     cr_assert_eq(status, expected_status, "seed %llu: status %d, expected %d",
                  (unsigned long long)e->seed, (int)status, (int)expected_status);
     cr_assert_eq(cause, expected_cause, "seed %llu: cause %d, expected %d",
                  (unsigned long long)e->seed, (int)cause, (int)expected_cause);
-    cr_assert_eq(got.root, expected.root);
-    cr_assert_eq(got.offset_bytes, expected.offset_bytes);
-    cr_assert_eq(got.bytes, expected.bytes);
-    cr_assert_eq(got.range != NULL, status == WEIR_OK);
-    if (status == WEIR_OK) e->blocks[e->count++] = got;
+    cr_assert_eq(got->at.range != NULL, status == WEIR_OK);
+    if (status == WEIR_OK) {
+        wi_arena_set_holder(got->at.range, got);
+        e->blocks[e->count] = got;
+        e->expected[e->count++] = expected;
+        return;
+    }
+    cr_assert_eq(got->at.bytes, 0U);
+    free(got);
+    free(expected);
 }
 
 static void free_step(episode *e)
 {
     const size_t i = (size_t)draw(e, e->count);
-    const wi_placement block = e->blocks[i];
 
+    wi_arena_free(e->arena, e->blocks[i]->at.range);
+    arena_model_free(&e->model, e->expected[i]);
+    free(e->blocks[i]);
+    free(e->expected[i]);
     e->blocks[i] = e->blocks[--e->count];
-    wi_arena_free(e->arena, block.range);
-    arena_model_free(&e->model, block.root, block.offset_bytes);
+    e->expected[i] = e->expected[e->count];
+}
+
+/* Where every block is, moved ones included. */
+static void compare_blocks(const episode *e)
+{
+    for (size_t i = 0; i < e->count; ++i) {
+        const wi_placement at = wi_range_get_placement(e->blocks[i]->at.range);
+        const wi_placement expected = e->expected[i]->at;
+
+        cr_assert(at.root == expected.root && at.offset_bytes == expected.offset_bytes &&
+                      at.bytes == expected.bytes,
+                  "seed %llu: block %zu is elsewhere", (unsigned long long)e->seed, i);
+        cr_assert(at.root == e->blocks[i]->at.root && at.bytes == e->blocks[i]->at.bytes &&
+                      at.offset_bytes == e->blocks[i]->at.offset_bytes,
+                  "a block was not told where it is");
+    }
 }
 
 static void step(episode *e)
@@ -127,6 +167,10 @@ static void step(episode *e)
         arena_model_trim(&e->model, keep);
     } else if (lean < 20) {
         e->for_arena.refuse_count = e->for_model.refuse_count = 1 + (unsigned)draw(e, 12);
+    } else if (lean < 24) {
+        e->for_arena.fail_move_at = e->for_model.fail_move_at = 1 + (unsigned)draw(e, 6);
+    } else if (lean < 28) {
+        e->for_arena.no_moves = e->for_model.no_moves = draw(e, 4) == 0;
     } else if (e->count < e->count_max &&
                (e->count == 0 || draw(e, 100) < (e->count < third ? 60U : 50U))) {
         alloc_step(e);
@@ -148,6 +192,9 @@ static void compare(episode *e, int is_full)
     cr_assert_eq(e->for_arena.ask_count, e->for_model.ask_count);
     cr_assert_eq(e->for_arena.release_count, e->for_model.release_count);
     cr_assert_eq(e->for_arena.drain_count, e->for_model.drain_count);
+    cr_assert_eq(e->for_arena.pass_count, e->for_model.pass_count);
+    cr_assert_eq(e->for_arena.move_count, e->for_model.move_count);
+    compare_blocks(e);
     cr_assert_eq(e->for_arena.held_bytes, got.reserved_bytes);
     cr_assert_leq(e->for_arena.held_bytes + e->for_arena.pending_bytes, e->for_arena.limit_bytes);
     if (is_full) cr_assert(wi_arena_check(e->arena, e->why), "%s", weir_text_get(e->why));
@@ -157,6 +204,11 @@ static void end(episode *e)
 {
     cr_assert_eq(memcmp(e->for_arena.asked, e->for_model.asked, sizeof e->for_arena.asked), 0,
                  "seed %llu: other sizes were asked of the driver", (unsigned long long)e->seed);
+    while (e->count > 0) {
+        free(e->blocks[--e->count]);
+        free(e->expected[e->count]);
+    }
+    e->move_count += e->for_arena.move_count;
     wi_arena_destroy(e->arena);
     cr_assert_eq(e->for_arena.held_bytes, 0U, "roots were kept");
     arena_model_fini(&e->model);
@@ -168,7 +220,9 @@ static void run_steps(const char *name, model_kind kind)
     const char *seed = getenv("WEIR_TEST_SEED");
     const char *scale = getenv("WEIR_TEST_SCALE");
     const unsigned long divisor = scale != NULL ? strtoul(scale, NULL, 10) : 1;
-    const unsigned long steps = STEPS / (divisor != 0 ? divisor : 1);
+    const char *is_long = getenv("WEIR_LONG_TESTS");
+    const unsigned long most = is_long != NULL && strcmp(is_long, "1") == 0 ? LONG_STEPS : STEPS;
+    const unsigned long steps = most / (divisor != 0 ? divisor : 1);
     const wi_strategy *strategy = wi_strategy_find(name);
 
     cr_assert_not_null(strategy);
@@ -183,6 +237,8 @@ static void run_steps(const char *name, model_kind kind)
         }
         end(&e);
     }
+    if (kind == MODEL_ADAPTIVE)
+        cr_assert_gt(e.move_count, steps / 1000, "hardly a block was moved");
     weir_text_destroy(e.why);
 }
 

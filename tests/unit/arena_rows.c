@@ -89,19 +89,39 @@ Test(arena_rows, growth_ends_when_the_driver_always_refuses)
     close_arena();
 }
 
-Test(arena_rows, growth_returns_unused_roots_before_it_fails)
+Test(arena_rows, growth_gives_back_on_trim_only)
 {
     wi_placement blocks[6];
 
     open_arena("growth", 8 * MIB, GIB);
     for (int i = 0; i < 6; ++i) blocks[i] = place(MIB); /* roots of 2 and 4 MiB, 2 MiB left */
     for (int i = 2; i < 6; ++i) wi_arena_free(it.arena, blocks[i].range);
-    refuse(7 * MIB, WEIR_E_OUT_OF_MEMORY, WEIR_OOM_LIMIT); /* would not help: nothing goes back */
+    refuse(6 * MIB, WEIR_E_OUT_OF_MEMORY, WEIR_OOM_LIMIT);
     cr_assert_eq(it.roots.release_count, 0U);
-    (void)place(6 * MIB);
+    wi_arena_trim(it.arena, 0);
     cr_assert_eq(it.roots.release_count, 1U);
+    (void)place(6 * MIB);
     cr_assert_eq(stats().reserved_bytes, 8 * MIB);
     close_arena();
+}
+
+/* 128 blocks of 4 MiB, all but one freed: 508 MiB are free, but roots do not join. PyTorch returns them and asks anew. */
+Test(arena_rows, growth_cannot_use_its_roots_as_one_and_ondemand_trades_them)
+{
+    static const char *const names[] = {"growth", "ondemand"};
+    wi_placement blocks[128];
+
+    for (int s = 0; s < 2; ++s) {
+        open_arena(names[s], s == 0 ? 512 * MIB : 520 * MIB, GIB);
+        for (int i = 0; i < 128; ++i) blocks[i] = place(4 * MIB);
+        for (int i = 1; i < 128; ++i) wi_arena_free(it.arena, blocks[i].range);
+        if (s == 0)
+            refuse(496 * MIB, WEIR_E_OUT_OF_MEMORY, WEIR_OOM_FRAGMENTED);
+        else
+            (void)place(496 * MIB);
+        cr_assert_eq(it.roots.release_count, s == 0 ? 0U : 25U);
+        close_arena();
+    }
 }
 
 Test(arena_rows, growth_starts_over_after_a_trim_to_nothing)

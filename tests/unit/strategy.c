@@ -25,9 +25,9 @@ Test(strategy, is_found_by_name)
     cr_assert_null(wi_strategy_find(NULL));
 }
 
-Test(strategy, is_growth_by_default)
+Test(strategy, is_adaptive_by_default)
 {
-    cr_assert_str_eq(wi_strategy_name(wi_strategy_default()), "growth");
+    cr_assert_str_eq(wi_strategy_name(wi_strategy_default()), "adaptive");
 }
 
 Test(strategy, has_a_name_and_a_sentence_in_every_row)
