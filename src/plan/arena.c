@@ -217,7 +217,8 @@ static int return_unused(wi_arena *arena, uint64_t bytes)
     return 1;
 }
 
-/* In this order; each is repeated while it changes something. Roots that a step gave back may stay counted until
+/* In this order; each but a drain is repeated while it changes something: a try may take roots for nothing and give them
+ * back, and what is waited for then is no progress. Roots that a step gave back may stay counted until
  * their commands have ended, hence the drains between. */
 static const struct failure_step {
     unsigned flag;
@@ -256,8 +257,10 @@ static weir_status find_room(wi_arena *arena, uint64_t bytes, wi_range **out)
 
     for (size_t i = 0; i < sizeof failure_steps / sizeof failure_steps[0]; ++i) {
         if ((steps & failure_steps[i].flag) == 0) continue;
-        while (status == WEIR_E_OUT_OF_MEMORY && failure_steps[i].run(arena, bytes))
+        while (status == WEIR_E_OUT_OF_MEMORY && failure_steps[i].run(arena, bytes)) {
             status = try_again(arena, bytes, steps, out);
+            if (failure_steps[i].flag == WI_STEP_DRAIN) break;
+        }
     }
     return status;
 }

@@ -21,7 +21,7 @@
 typedef enum outcome {
     PASS_DONE,
     PASS_NO_PLACE, /* for some block; nothing was moved */
-    PASS_STOPPED   /* blocks cannot be moved now */
+    PASS_STOPPED   /* blocks cannot be moved now, or the driver refused a root for them */
 } outcome;
 
 /* What a pass is about to do. Ranges are linked by `right`; `left` of one in `placed` is the place kept for it. */
@@ -231,9 +231,7 @@ static outcome move_if_allowed(wi_arena *arena, pass *it)
         if (house_homeless(arena, it)) {
             if (move_all(arena, it)) ended = PASS_DONE;
         } else {
-            spare_homeless(it);
             drop_places(arena, it->placed);
-            ended = PASS_NO_PLACE;
         }
         source->end_moves(source->user);
         drop_new_roots(arena, ordinal);

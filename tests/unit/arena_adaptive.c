@@ -277,6 +277,22 @@ Test(arena_adaptive, empties_roots_rather_than_take_another_beyond_the_need)
     close_arena();
 }
 
+/* What compaction took and gave back for nothing stays counted until it is drained, which must not look like progress. */
+Test(arena_adaptive, ends_when_roots_for_moved_blocks_are_refused_again_and_again)
+{
+    fake_block *blocks[40];
+
+    it.is_movable = 1;
+    open_arena("adaptive", GIB, GIB);
+    it.roots.keeps_released = 1;
+    for (int i = 0; i < 40; ++i) blocks[i] = place_block(3 * MIB);
+    for (int i = 0; i < 40; i += 2) free_block(blocks[i]);
+    it.roots.driver_bytes = it.roots.held_bytes + it.roots.pending_bytes + 4 * MIB;
+    refuse(100 * MIB, WEIR_E_OUT_OF_MEMORY, WEIR_OOM_DRIVER);
+    cr_assert_lt(it.roots.ask_count, 1000U);
+    close_arena();
+}
+
 Test(arena_adaptive, reaches_the_largest_sizes_there_are)
 {
     open_arena("adaptive", UINT64_MAX - 1, UINT64_MAX);

@@ -300,8 +300,10 @@ static int make_room(arena_model *model, uint64_t bytes, place *out)
         int (*step)(arena_model *, uint64_t) = drain;
         if (i == 1 || i == 4) step = returns ? return_unused : NULL;
         if (i == 3) step = model->kind == MODEL_ADAPTIVE ? model_compact_for : NULL;
-        while (step != NULL && step(model, bytes))
+        while (step != NULL && step(model, bytes)) {
             if (make_more(model, bytes, out)) return 1;
+            if (step == drain) break;
+        }
     }
     return 0;
 }

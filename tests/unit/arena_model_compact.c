@@ -176,8 +176,7 @@ static pass_end run(arena_model *model, uint64_t new_most, int is_dry)
     } else if (!is_dry) {
         model->source->pass_count++;
         if (!house(model)) {
-            spare_homeless();
-            end = NO_PLACE;
+            end = STOPPED;
         } else if (!move_all(model)) {
             end = STOPPED;
         }

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FAKE_ROOTS_MAX 4096u
+#define FAKE_ROOTS_MAX 32768u
 
 /* A block for tests that move: the holder of a range. */
 typedef struct fake_block {
