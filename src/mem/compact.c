@@ -62,7 +62,7 @@ static weir_status move(void *user, wi_range *range, const wi_placement *to)
         wi_error_restore(&before);
         return status;
     }
-    wi_block_place(block, root, to->offset_bytes);
+    wi_block_place(block, root, to->offset_bytes, roots->pool->debug.guard_bytes);
     wi_block_end_move(block, &left);
     wi_arena_set_uses(range, &left);
     return WEIR_OK;

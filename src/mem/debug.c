@@ -203,6 +203,7 @@ void wi_debug_end_block(weir_block *block)
     if (status == WEIR_OK) wi_block_end_write(block, queue);
     wi_pool_let_go(pool);
     if (is_held) wi_queues_drop(queue);
+    block->is_guarded = 0;
     if (front.broken_count != 0) report_damage(block, &front, 0);
     if (back.broken_count != 0) report_damage(block, &back, 1);
     if (status != WEIR_OK) {

@@ -38,7 +38,8 @@ weir_status wi_block_create_foreign(weir_pool *pool, cl_mem buffer, uint64_t off
         wi_pool_put_block_object(pool, block);
         block = NULL;
     }
-    is_first = block != NULL && pool->held_blocks++ == 0;
+    is_first = block != NULL && wi_pool_count_held(pool) == 0;
+    if (block != NULL) pool->uncounted_blocks++;
     wi_pool_unlock(pool);
     if (is_first) wi_pool_retain_parent(pool);
     *out = block;

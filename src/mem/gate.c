@@ -27,8 +27,6 @@ void wi_gate_check_outside(void)
 }
 #else
 static void note_inside(int now) { (void)now; }
-
-void wi_gate_check_outside(void) {}
 #endif
 
 int wi_gate_init(wi_gate *gate)

@@ -165,14 +165,6 @@ static wi_owner *look_up(wi_owners *owners, const wi_owner_path *path, const cha
     return owner != NULL ? owner : add(owners, hash, label, length);
 }
 
-/* Returns where a name of this address is remembered; paths of other lengths have other places. */
-static wi_owner_memo *memo_of(wi_owners *owners, const char *name, size_t path_length)
-{
-    const uintptr_t address = (uintptr_t)name;
-
-    return &owners->memos[(address >> 3 ^ address >> 9 ^ path_length) % WI_OWNER_MEMOS];
-}
-
 /* The text is compared, too: the same buffer may hold another name now, or stand in another path. */
 static int is_labelled(const wi_owner *owner, const wi_owner_path *path, const char *name)
 {
@@ -202,7 +194,7 @@ wi_owner *wi_owners_find(wi_owners *owners, const wi_owner_path *path, const cha
         path = NULL;
         name++;
     }
-    memo = memo_of(owners, name, path != NULL ? path->length : 0);
+    memo = wi_owners_memo_of(owners, name, path != NULL ? path->length : 0);
     if (memo->name == name && is_labelled(memo->owner, path, name)) return memo->owner;
     *memo = (wi_owner_memo){name, look_up(owners, path, name)};
     if (memo->owner == NULL) memo->name = NULL;
@@ -291,8 +283,8 @@ static void sift(weir_owner_stats *heap, size_t count, size_t at)
 static void read_owner(const wi_owner *owner, weir_owner_stats *out)
 {
     memcpy(out->owner, owner->label, sizeof out->owner);
-    out->bytes = owner->bytes;
-    out->blocks = owner->blocks;
+    out->bytes = wi_tally_read(&owner->bytes, owner->blocks.total);
+    out->blocks = wi_tally_read(&owner->blocks, owner->blocks.total);
 }
 
 size_t wi_owners_list(const wi_owners *owners, weir_owner_stats *out, size_t capacity)

@@ -15,6 +15,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Name of blocks that nobody but gradient tapes holds. */
 #define WI_OWNER_TAPE "tape"
@@ -32,12 +33,13 @@ typedef struct wi_owner_path {
 
 /* One label. Stays at its address while it has blocks or is remembered.
  *
- * Invariants: blocks.current == 0 implies bytes.current == 0; for both, current <= peak <= total. */
+ * Invariants: blocks.current == 0 implies bytes.current == 0; for both, current <= peak <= total, and blocks.total is the
+ * count of increases. */
 typedef struct wi_owner {
     char label[WEIR_OWNER_BYTES];
     uint64_t hash;
-    weir_counter bytes;
-    weir_counter blocks;
+    wi_tally bytes;
+    wi_tally blocks;
     uint64_t remembered;   /* released blocks that may still be named by it */
     struct wi_owner *next; /* of the same bucket */
 } wi_owner;
@@ -76,6 +78,26 @@ typedef struct wi_owners_sum {
  * path   NULL: none */
 wi_owner *wi_owners_find(wi_owners *owners, const wi_owner_path *path, const char *name);
 
+/* Returns where a name of this address is remembered; paths of other lengths have other places. */
+static inline wi_owner_memo *wi_owners_memo_of(wi_owners *owners, const char *name,
+                                               size_t path_length)
+{
+    const uintptr_t address = (uintptr_t)name;
+
+    return &owners->memos[(address >> 3 ^ address >> 9 ^ path_length) % WI_OWNER_MEMOS];
+}
+
+/** wi_owners_find() without a path, which is short for a name that is remembered. The text is compared, too: the same
+ * buffer may hold another name now. */
+static inline wi_owner *wi_owners_find_name(wi_owners *owners, const char *name)
+{
+    const wi_owner_memo *memo = wi_owners_memo_of(owners, name, 0);
+
+    if (memo->name == name && name[0] != '/' && strcmp(memo->owner->label, name) == 0)
+        return memo->owner;
+    return wi_owners_find(owners, NULL, name);
+}
+
 /** Writes the label of a name, WEIR_OWNER_BYTES at most. path: NULL: none. */
 void wi_owner_label_join(const wi_owner_path *path, const char *name, char *out);
 
@@ -91,8 +113,8 @@ int wi_owner_is_named(const char *label, const char *name);
 /** Counts a block under a label, and takes it away. */
 static inline void wi_owner_add(wi_owner *owner, uint64_t bytes)
 {
-    wi_counter_add(&owner->bytes, bytes);
-    wi_counter_add(&owner->blocks, 1);
+    wi_tally_add(&owner->bytes, bytes);
+    wi_tally_add(&owner->blocks, 1);
 }
 
 static inline void wi_owner_remove(wi_owner *owner, uint64_t bytes)

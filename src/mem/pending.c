@@ -11,10 +11,10 @@
 
 #include <assert.h>
 
-#define HOME_MASK UINT32_C(0xffff)
-#define BIT_SHIFT 16
+#define HOME_MASK WI_USERS_HOME_MASK
+#define BIT_SHIFT WI_USERS_BIT_SHIFT
 
-_Static_assert(WEIR_QUEUES_MAX <= 16, "a bit a queue above the home");
+_Static_assert(WEIR_QUEUES_MAX <= BIT_SHIFT, "a bit a queue above the home");
 
 static uint32_t bit_of(const weir_queue *queue) { return UINT32_C(1) << queue->index; }
 
@@ -88,7 +88,7 @@ void wi_block_note_use(weir_block *block, const weir_queue *queue)
     atomic_fetch_or(&block->users, bit_of(queue) << BIT_SHIFT);
 }
 
-wi_uses wi_block_get_uses(const weir_block *block)
+wi_uses wi_block_collect_uses(const weir_block *block)
 {
     const uint32_t users = atomic_load_explicit(&block->users, memory_order_acquire);
     const unsigned home = users & HOME_MASK;
@@ -103,14 +103,6 @@ wi_uses wi_block_get_uses(const weir_block *block)
         if (last > uses.until) uses.until = last;
     }
     return uses;
-}
-
-void wi_block_begin_life(weir_block *block, const weir_queue *queue, const wi_uses *before)
-{
-    const uint32_t others = before->queues & ~bit_of(queue);
-
-    atomic_init(&block->written, 0);
-    atomic_init(&block->users, queue->index | others << BIT_SHIFT);
 }
 
 void wi_block_begin_foreign(weir_block *block)

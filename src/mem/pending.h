@@ -28,16 +28,14 @@ void wi_block_end_write(weir_block *block, weir_queue *queue);
 /** Notes that commands which the queue has now use the block. */
 void wi_block_note_use(weir_block *block, const weir_queue *queue);
 
-/** The queues whose commands may use the block, and the numbers of their last. */
-wi_uses wi_block_get_uses(const weir_block *block);
-
-/** Makes the queue the home of a block without contents, whose bytes others may still use. */
-void wi_block_begin_life(weir_block *block, const weir_queue *queue, const wi_uses *before);
+/** The queues whose commands may use the block, and the largest of the numbers of their last. wi_block_get_uses() in
+ * pool_state.h is shorter where nobody but the own queue used it. */
+wi_uses wi_block_collect_uses(const weir_block *block);
 
 /** Gives a buffer of the program a home, the own queue: there it is written, or ordered, by the program, at any time. */
 void wi_block_begin_foreign(weir_block *block);
 
-/** Has the home wait for those others. Under the pool's placement, and not under its lock: a full queue is waited for. */
+/** Has the home wait for the others that may still use the bytes of a block without contents. Under the pool's placement, and not under its lock: a full queue is waited for. */
 weir_status wi_block_take_over(weir_block *block, const wi_uses *before);
 
 /** Before the block's bytes are copied to a free place by a command of the own queue, slot 0.

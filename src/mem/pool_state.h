@@ -10,6 +10,7 @@
 #include "mem/pool.h"
 #include "mem/roots.h"
 #include "mem/scope.h"
+#include "plan/range.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -42,29 +43,36 @@ struct weir_block {
 /* Invariants: requested.current <= in_use.current <= roots.reserved.current <= limit, where there is one;
  * in_use.current == arena's in use == sum of the owners' bytes; blocks.current == sum of the owners' blocks, the same for
  * totals;
- * arena == NULL until the first block that is not empty; blocks.current <= held_blocks;
- * the parent is retained once while held_blocks != 0. */
+ * arena == NULL until the first block that is not empty; the parent is retained once while
+ * blocks.current + uncounted_blocks != 0; of spare blocks foreign is NULL and is_guarded 0. */
 struct weir_pool {
     pthread_mutex_t lock; /* all below, but for what is set once */
-    wi_gate
-        gate; /* inside: blocks stay where they are; closed, by who has the lock: they are moved */
-    wi_pool_options options;
-    wi_process_mark *mark;
-    wi_queue *touch_queue;
-    wi_lender lender; /* this pool among those of its device */
     wi_arena *arena;
-    wi_roots roots;
-    wi_owners owners;
-    wi_scopes scopes;
-    wi_debug debug;
-    weir_counter requested;
-    weir_counter in_use;
-    weir_counter blocks;
-    uint64_t held_blocks; /* empty ones included */
-    uint64_t oom_count;
     weir_block *spare_blocks;
     size_t spare_count;
+    uint64_t uncounted_blocks; /* held, but in no sum: empty ones and foreign ones */
+    wi_tally requested;        /* this and the next are counted by blocks.total */
+    wi_tally in_use;
+    wi_tally blocks;
+    wi_scopes scopes;
+    wi_pool_options options;
+    wi_process_mark *mark;
+    wi_roots roots;
+    wi_owners owners;
+    wi_debug debug;
+    wi_gate
+        gate; /* inside: blocks stay where they are; closed, by who has the lock: they are moved */
+    wi_queue *touch_queue;
+    wi_lender lender; /* this pool among those of its device */
+    uint64_t oom_count;
 };
+
+/* Where a request ended. */
+typedef struct wi_place {
+    wi_range *range;
+    wi_owner *owner;
+    weir_oom_cause cause;
+} wi_place;
 
 /** Takes the lock, not from inside the gate. Reading takes it, too: the pool is const for its callers, not for its lock. */
 static inline void wi_pool_lock(const weir_pool *pool)
@@ -80,11 +88,34 @@ static inline void wi_pool_unlock(const weir_pool *pool)
 
 /** Writes where a block's bytes are when its range begins `offset_bytes` into a root: behind the guard, if there are
  * guards. */
-static inline void wi_block_place(weir_block *block, const wi_root *root, uint64_t offset_bytes)
+static inline void wi_block_place(weir_block *block, const wi_root *root, uint64_t offset_bytes,
+                                  uint64_t guard_bytes)
 {
     block->buffer = root->buffer;
     block->root_serial = root->serial;
-    block->offset_bytes = offset_bytes + block->pool->debug.guard_bytes;
+    block->offset_bytes = offset_bytes + guard_bytes;
+}
+
+/* The parts of weir_block.users, see pending.c: the home's index, and above it a bit a queue for the others. */
+#define WI_USERS_HOME_MASK UINT32_C(0xffff)
+#define WI_USERS_BIT_SHIFT 16
+
+/** Makes the queue the home of a block without contents, whose bytes a set of other queues may still use. */
+static inline void wi_block_begin_life(weir_block *block, const weir_queue *queue, uint32_t others)
+{
+    atomic_init(&block->written, 0);
+    atomic_init(&block->users, queue->index | others << WI_USERS_BIT_SHIFT);
+}
+
+/** The queues whose commands may use the block, and the largest of the numbers of their last. */
+static inline wi_uses wi_block_get_uses(const weir_block *block)
+{
+    if (atomic_load_explicit(&block->users, memory_order_acquire) != 0)
+        return wi_block_collect_uses(block);
+    return (wi_uses){
+        .until = wi_queue_get_sequence(block->pool->options.queues->slots[0].queue),
+        .queues = 1,
+    };
 }
 
 /** 1 for a block that its last owner has released, which is reported as a mistake of the call `where`. Only of objects
@@ -94,6 +125,12 @@ static inline int wi_block_is_released(const weir_block *block, const char *wher
     if (atomic_load_explicit(&block->owners, memory_order_relaxed) != 0) return 0;
     wi_debug_report_released(block, where);
     return 1;
+}
+
+/** Blocks that are held. Needs the lock. */
+static inline uint64_t wi_pool_count_held(const weir_pool *pool)
+{
+    return pool->blocks.current + pool->uncounted_blocks;
 }
 
 /** As wi_pool_check(), for a caller that has the lock. */
@@ -107,8 +144,32 @@ void wi_pool_describe(const weir_pool *pool, weir_oom_report *report);
 weir_status wi_pool_take_block_object(weir_pool *pool, weir_block **out);
 void wi_pool_put_block_object(weir_pool *pool, weir_block *block);
 
-/** Tells the parent that a block is held, when held_blocks became 1. Without the lock. */
+/** Has at least one spare block object. Needs the lock. Errors: HOST_MEMORY. */
+weir_status wi_pool_reserve_block_object(weir_pool *pool);
+
+/* The rare turns of weir_pool_alloc(), kept apart from it so that it needs few registers and little of the stack. */
+
+/** Records why a request cannot be served at all, for queue and process. */
+weir_status wi_pool_refuse(const weir_pool *pool, const weir_queue *queue);
+
+/** Makes ready what a request needs: an arena, a spare block object, buffers given back that can go. Needs the lock.
+ * Errors: HOST_MEMORY, those of freezing the configuration. */
+weir_status wi_pool_prepare(weir_pool *pool, const char *owner);
+
+/** Finds owner and range for a request. On success there is a spare block object. Needs the lock.
+ * Errors: OUT_OF_MEMORY, not recorded; HOST_MEMORY, what the driver gave. */
+weir_status wi_pool_find_place(weir_pool *pool, uint64_t bytes, const char *owner, wi_place *out);
+
+/** Goes on with a request for which wi_pool_find_place() gave `status`, a failure. Needs the lock, which is let go while
+ * other pools are asked.
+ * Errors: those of wi_pool_find_place(), recorded. */
+weir_status wi_pool_insist(weir_pool *pool, uint64_t bytes, const char *owner, wi_place *place,
+                           weir_status status);
+
+/** Tells the parent that a block is held, the first; or that none is any more, and with that the pool may go. Without the
+ * lock. */
 void wi_pool_retain_parent(weir_pool *pool);
+void wi_pool_release_parent(weir_pool *pool);
 
 /** What the device's budget counts beyond this pool's roots. Other pools go on meanwhile. Needs the lock. */
 uint64_t wi_pool_reserved_by_others(const weir_pool *pool);

@@ -39,10 +39,10 @@ static void read_stats(const weir_pool *pool, weir_pool_stats *out)
     wi_arena_stats stats = {0};
     if (pool->arena != NULL) wi_arena_get_stats(pool->arena, &stats);
     memset(out, 0, sizeof *out);
-    out->requested_bytes = pool->requested;
-    out->in_use_bytes = pool->in_use;
+    out->requested_bytes = wi_tally_read(&pool->requested, pool->blocks.total);
+    out->in_use_bytes = wi_tally_read(&pool->in_use, pool->blocks.total);
     out->reserved_bytes = pool->roots.reserved;
-    out->blocks = pool->blocks;
+    out->blocks = wi_tally_read(&pool->blocks, pool->blocks.total);
     out->limit_bytes = weir_device_get_limit_bytes(pool->options.device);
     out->driver_allocs = pool->roots.driver_allocs;
     out->driver_frees = pool->roots.driver_frees;

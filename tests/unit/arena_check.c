@@ -155,7 +155,7 @@ static weir_status run_sequence(void)
     for (; count < 80 && status == WEIR_OK; ++count) {
         const wi_arena_stats before = stats();
         wi_arena_stats after;
-        status = wi_arena_alloc(it.arena, 1000 + count * 7000, &blocks[count], &cause);
+        status = arena_place(it.arena, 1000 + count * 7000, &blocks[count], &cause);
         if (status == WEIR_OK) continue;
         cr_assert_eq(status, WEIR_E_HOST_MEMORY);
         cr_assert_eq(weir_last_error()->status, WEIR_E_HOST_MEMORY);
@@ -169,8 +169,7 @@ static weir_status run_sequence(void)
         cr_assert_eq(after.largest_free_bytes, before.largest_free_bytes);
         cr_assert_eq(after.root_count, before.root_count);
         /* the same request is fine once there is memory again */
-        cr_assert_eq(wi_arena_alloc(it.arena, 1000 + count * 7000, &blocks[count], &cause),
-                     WEIR_OK);
+        cr_assert_eq(arena_place(it.arena, 1000 + count * 7000, &blocks[count], &cause), WEIR_OK);
     }
     for (size_t i = 0; i < count; ++i) wi_arena_free(it.arena, blocks[i].range);
     return status;

@@ -396,7 +396,7 @@ Test(arena_compact, survives_the_failure_of_every_host_allocation)
             free_block(second[i]);
         }
         calls_until_failure = n;
-        status = wi_arena_alloc(it.arena, 3 * MIB, &placement, &cause);
+        status = arena_place(it.arena, 3 * MIB, &placement, &cause);
         calls_until_failure = 0;
         check();
         if (status != WEIR_OK)

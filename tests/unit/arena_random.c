@@ -109,7 +109,7 @@ static void alloc_step(episode *e)
 
     if (draw(e, 500) == 0) bytes = UINT64_MAX - draw(e, 5000);
     if (draw(e, 8) == 0 && e->count != 0) bytes = e->blocks[draw(e, e->count)]->at.bytes;
-    status = wi_arena_alloc(e->arena, bytes, &got->at, &cause);
+    status = arena_place(e->arena, bytes, &got->at, &cause);
     expected_status = arena_model_alloc(&e->model, bytes, expected, &expected_cause);
     cr_assert_eq(status, expected_status, "seed %llu: status %d, expected %d",
                  (unsigned long long)e->seed, (int)status, (int)expected_status);

@@ -144,3 +144,15 @@ wi_root_source fake_roots_movable(fake_roots *roots)
 }
 
 uint64_t fake_roots_number(const void *token) { return (uint64_t)(uintptr_t)token; }
+
+weir_status arena_place(wi_arena *arena, uint64_t bytes, wi_placement *out, weir_oom_cause *cause)
+{
+    static wi_range untouched;
+    wi_range *range = &untouched;
+    const weir_status status = wi_arena_alloc(arena, bytes, &range, cause);
+
+    cr_assert_neq(range, &untouched);
+    cr_assert_eq(range != NULL, status == WEIR_OK);
+    *out = range != NULL ? wi_range_get_placement(range) : (wi_placement){0};
+    return status;
+}

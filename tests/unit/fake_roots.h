@@ -2,7 +2,7 @@
 #ifndef WT_FAKE_ROOTS_H
 #define WT_FAKE_ROOTS_H
 
-#include "plan/arena.h"
+#include "plan/range.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -53,5 +53,8 @@ wi_root_source fake_roots_movable(fake_roots *roots);
 
 /** The number of a token: 1 for the first root taken, then 2, ... */
 uint64_t fake_roots_number(const void *token);
+
+/** wi_arena_alloc(), and where the range is then; all zero on failure. */
+weir_status arena_place(wi_arena *arena, uint64_t bytes, wi_placement *out, weir_oom_cause *cause);
 
 #endif
