@@ -9,9 +9,9 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Invariants: page == NULL, or *page is 1 in the process `pid` and 0 in its children. */
+/* Invariants: page_bytes == 0 and *page == 0, or *page is 1 in the process `pid` and 0 in its children. */
 typedef struct wi_process_mark {
-    volatile unsigned *page;
+    const volatile unsigned *page;
     size_t page_bytes;
     pid_t pid;
 } wi_process_mark;
@@ -25,8 +25,7 @@ void wi_process_mark_destroy(wi_process_mark *mark);
 /** 1 in the process that made the mark, 0 in a process forked from it. Thread: safe. */
 static inline int wi_process_is_marked(const wi_process_mark *mark)
 {
-    if (mark->page != NULL) return *mark->page == 1;
-    return getpid() == mark->pid;
+    return *mark->page == 1 || (mark->page_bytes == 0 && getpid() == mark->pid);
 }
 
 #endif

@@ -78,44 +78,45 @@ static inline wi_owner *find_owner(weir_pool *pool, const char *owner)
                         : wi_owners_find(&pool->owners, path, owner);
 }
 
-static inline weir_status find_place(weir_pool *pool, uint64_t bytes, const char *owner,
-                                     wi_place *out)
+/* wi_pool_find_place(), with its results apart so that compilers may keep the owner in a register. */
+static inline weir_status find_place(weir_pool *pool, uint64_t bytes, const char *name,
+                                     wi_owner **owner, wi_range **range, weir_oom_cause *cause)
 {
-    out->owner = find_owner(pool, owner);
-    if (out->owner == NULL) {
-        return wi_fail(WEIR_E_HOST_MEMORY, "weir_pool_alloc", "no host memory for owner %s", owner);
+    *owner = find_owner(pool, name);
+    if (*owner == NULL) {
+        return wi_fail(WEIR_E_HOST_MEMORY, "weir_pool_alloc", "no host memory for owner %s", name);
     }
     if (pool->spare_blocks == NULL || pool->arena == NULL || pool->roots.first != NULL) {
-        weir_status status = wi_pool_prepare(pool, owner);
+        weir_status status = wi_pool_prepare(pool, name);
         if (status != WEIR_OK) return status;
     }
-    return wi_arena_alloc(pool->arena, wi_debug_pad(&pool->debug, bytes), &out->range, &out->cause);
+    return wi_arena_alloc(pool->arena, wi_debug_pad(&pool->debug, bytes), range, cause);
 }
 
 weir_status wi_pool_find_place(weir_pool *pool, uint64_t bytes, const char *owner, wi_place *out)
 {
-    return find_place(pool, bytes, owner, out);
+    return find_place(pool, bytes, owner, &out->owner, &out->range, &out->cause);
 }
 
 /* Makes a spare object the block at a place, and counts it. Needs the lock. */
 static inline weir_block *make_block(weir_pool *pool, const weir_queue *queue, uint64_t bytes,
-                                     const wi_place *place, uint32_t others)
+                                     wi_owner *owner, wi_range *range, uint32_t others)
 {
-    const wi_placement at = wi_range_get_placement(place->range);
+    const wi_placement at = wi_range_get_placement(range);
     weir_block *block = pool->spare_blocks;
 
     pool->spare_blocks = block->next_spare;
     pool->spare_count--;
     atomic_init(&block->owners, 1);
     atomic_init(&block->pins, 0);
-    wi_arena_set_holder(at.range, block);
-    block->range = at.range;
+    wi_arena_set_holder(range, block);
+    block->range = range;
     wi_block_place(block, at.root, at.offset_bytes, pool->debug.guard_bytes);
     block->bytes = at.bytes;
     block->requested_bytes = bytes;
-    block->owner = place->owner;
+    block->owner = owner;
     wi_block_begin_life(block, queue, others);
-    wi_owner_add(place->owner, at.bytes);
+    wi_owner_add(owner, at.bytes);
     wi_tally_add(&pool->requested, bytes);
     wi_tally_add(&pool->in_use, at.bytes);
     wi_tally_add(&pool->blocks, 1);
@@ -134,12 +135,12 @@ static weir_status take_over(weir_block *block, const wi_uses *before)
 }
 
 /* What is not often to be done for a new block, without the lock; if that fails, the block goes. */
-static weir_status complete(weir_block **block, const wi_uses *others, int is_first, unsigned level)
+static weir_status complete(weir_block **block, wi_uses others, int is_first, unsigned level)
 {
     weir_status status = WEIR_OK;
 
     if (is_first) wi_pool_retain_parent((*block)->pool);
-    if (others->queues != 0) status = take_over(*block, others);
+    if (others.queues != 0) status = take_over(*block, &others);
     if (status == WEIR_OK && level >= 2) status = wi_debug_begin_block(*block);
     if (status == WEIR_OK) return WEIR_OK;
     weir_block_release(*block);
@@ -180,7 +181,9 @@ weir_status weir_pool_alloc(weir_pool *pool, weir_queue *queue, uint64_t bytes, 
     int is_first = 0;
     unsigned level = 0;
     wi_uses others;
-    wi_place place;
+    wi_owner *entry = NULL;
+    wi_range *range = NULL;
+    weir_oom_cause cause = WEIR_OOM_NONE;
 
     if (out != NULL) *out = NULL;
     if (pool == NULL || out == NULL) {
@@ -192,18 +195,23 @@ weir_status weir_pool_alloc(weir_pool *pool, weir_queue *queue, uint64_t bytes, 
     if (bytes == 0) return alloc_empty(pool, queue, out);
     if (owner == NULL) owner = "user";
     wi_pool_lock(pool);
-    status = find_place(pool, bytes, owner, &place);
-    if (status != WEIR_OK) status = wi_pool_insist(pool, bytes, owner, &place, status);
-    if (status != WEIR_OK) return give_up(pool, status);
-    others = wi_range_get_placement(place.range).uses;
+    status = find_place(pool, bytes, owner, &entry, &range, &cause);
+    if (status != WEIR_OK) {
+        wi_place place = {range, entry, cause};
+        status = wi_pool_insist(pool, bytes, owner, &place, status);
+        if (status != WEIR_OK) return give_up(pool, status);
+        range = place.range;
+        entry = place.owner;
+    }
+    others = wi_range_get_placement(range).uses;
     others.queues &= ~(UINT32_C(1) << queue->index);
-    *out = make_block(pool, queue, bytes, &place, others.queues);
+    *out = make_block(pool, queue, bytes, entry, range, others.queues);
     is_first = wi_pool_count_held(pool) == 1;
     level = pool->debug.level;
     if (level != 0) wi_debug_step(pool, WEIR_OK);
     wi_pool_unlock(pool);
     if (!is_first && level < 2 && others.queues == 0) return WEIR_OK;
-    return complete(out, &others, is_first, level);
+    return complete(out, others, is_first, level);
 }
 
 weir_block *weir_block_retain(weir_block *block)

@@ -20,7 +20,8 @@
 /* Name of blocks that nobody but gradient tapes holds. */
 #define WI_OWNER_TAPE "tape"
 
-#define WI_OWNER_MEMOS 32u /* a power of two */
+#define WI_OWNER_MEMO_BITS 5
+#define WI_OWNER_MEMOS (1u << WI_OWNER_MEMO_BITS)
 
 /* The path before a name.
  *
@@ -82,9 +83,9 @@ wi_owner *wi_owners_find(wi_owners *owners, const wi_owner_path *path, const cha
 static inline wi_owner_memo *wi_owners_memo_of(wi_owners *owners, const char *name,
                                                size_t path_length)
 {
-    const uintptr_t address = (uintptr_t)name;
+    const uint32_t mixed = (uint32_t)((uintptr_t)name ^ path_length) * UINT32_C(0x9e3779b1);
 
-    return &owners->memos[(address >> 3 ^ address >> 9 ^ path_length) % WI_OWNER_MEMOS];
+    return &owners->memos[mixed >> (32 - WI_OWNER_MEMO_BITS)];
 }
 
 /** wi_owners_find() without a path, which is short for a name that is remembered. The text is compared, too: the same
