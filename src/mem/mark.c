@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Invariants: count entries with blocks > 0, in ascending order of their labels. */
+/* Invariants: identity is an owner's; count entries with blocks > 0, in ascending order of their labels. */
 struct weir_mark {
-    const weir_pool *pool; /* compared only */
+    wi_pool_identity *identity;
     size_t count;
     weir_growth *entries;
 };
@@ -20,6 +20,39 @@ struct weir_mark {
 static int compare_labels(const void *a, const void *b)
 {
     return strcmp(((const weir_growth *)a)->owner, ((const weir_growth *)b)->owner);
+}
+
+void wi_pool_identity_release(wi_pool_identity *identity)
+{
+    if (identity != NULL &&
+        atomic_fetch_sub_explicit(&identity->owners, 1, memory_order_acq_rel) == 1)
+        wi_free(identity);
+}
+
+/* Returns the pool's identity with one more owner, the first time a new one; NULL without host memory. */
+static wi_pool_identity *retain_identity(weir_pool *pool)
+{
+    wi_pool_identity *identity = NULL;
+
+    wi_pool_lock(pool);
+    if (pool->identity == NULL) {
+        pool->identity = wi_calloc(1, sizeof *pool->identity);
+        if (pool->identity != NULL) atomic_init(&pool->identity->owners, 1);
+    }
+    identity = pool->identity;
+    if (identity != NULL) atomic_fetch_add_explicit(&identity->owners, 1, memory_order_relaxed);
+    wi_pool_unlock(pool);
+    return identity;
+}
+
+static int is_of(const weir_mark *mark, const weir_pool *pool)
+{
+    int is_same = 0;
+
+    wi_pool_lock(pool);
+    is_same = mark->identity == pool->identity;
+    wi_pool_unlock(pool);
+    return is_same;
 }
 
 /* Reads every owner into an array of the caller's; NULL without host memory, or if there is none. */
@@ -49,12 +82,13 @@ static weir_status snapshot(weir_pool *pool, const char *where, weir_mark **out)
 
     *out = NULL;
     owners = read_owners(pool, &count);
+    if (mark != NULL) mark->identity = retain_identity(pool);
     if (mark != NULL && count != 0) mark->entries = wi_calloc(count, sizeof *mark->entries);
-    if (mark == NULL || (count != 0 && (owners == NULL || mark->entries == NULL))) {
+    if (mark == NULL || mark->identity == NULL ||
+        (count != 0 && (owners == NULL || mark->entries == NULL))) {
         status = fail_memory(where, count);
         goto done;
     }
-    mark->pool = pool;
     for (size_t i = 0; i < count; i++) {
         weir_growth *entry = &mark->entries[mark->count];
         if (owners[i].blocks.current == 0) continue;
@@ -87,6 +121,7 @@ weir_status weir_pool_mark(weir_pool *pool, weir_mark **out)
 void weir_mark_destroy(weir_mark *mark)
 {
     if (mark == NULL) return;
+    wi_pool_identity_release(mark->identity);
     wi_free(mark->entries);
     wi_free(mark);
 }
@@ -163,11 +198,12 @@ static weir_status diff(weir_pool *pool, const char *where, const weir_mark *fro
     *out = (changes){0};
     if (pool == NULL || from == NULL)
         return wi_fail(WEIR_E_ARG, where, "pool and from are required");
-    if (from->pool != pool || (to != NULL && to->pool != pool)) {
+    status = wi_pool_check_process(pool, where);
+    if (status != WEIR_OK) return status;
+    if (!is_of(from, pool) || (to != NULL && !is_of(to, pool))) {
         return wi_fail(WEIR_E_CONTEXT, where, "the marks are of another pool");
     }
-    status = wi_pool_check_process(pool, where);
-    if (status == WEIR_OK && to == NULL) status = snapshot(pool, where, &now);
+    if (to == NULL) status = snapshot(pool, where, &now);
     if (status == WEIR_OK) status = compare_marks(where, from, to != NULL ? to : now, out);
     weir_mark_destroy(now);
     return status;

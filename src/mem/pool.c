@@ -68,6 +68,7 @@ void wi_pool_destroy(weir_pool *pool)
     wi_debug_fini(&pool->debug);
     wi_owners_fini(&pool->owners);
     wi_scopes_fini(&pool->scopes);
+    wi_pool_identity_release(pool->identity);
     while (pool->spare_blocks != NULL) {
         weir_block *block = pool->spare_blocks;
         pool->spare_blocks = block->next_spare;

@@ -40,6 +40,16 @@ struct weir_block {
     int is_guarded;           /* its guards are written, and checked at release */
 };
 
+/* Tells a pool from a later one at the same address, for marks, which may outlive theirs.
+ *
+ * Invariants: owners == marks of the pool that live, and 1 if the pool does. */
+typedef struct wi_pool_identity {
+    _Atomic uint64_t owners;
+} wi_pool_identity;
+
+/** Drops an owner. NULL is allowed. */
+void wi_pool_identity_release(wi_pool_identity *identity);
+
 /* Invariants: requested.current <= in_use.current <= roots.reserved.current <= limit, where there is one;
  * in_use.current == arena's in use == sum of the owners' bytes; blocks.current == sum of the owners' blocks, the same for
  * totals;
@@ -65,6 +75,7 @@ struct weir_pool {
     wi_queue *touch_queue;
     wi_lender lender; /* this pool among those of its device */
     uint64_t oom_count;
+    wi_pool_identity *identity; /* NULL until the first mark */
 };
 
 /* Where a request ended. */

@@ -126,6 +126,40 @@ WEIR_DEVICE_TEST_TAGGED(mark, wrong_arguments_are_refused)
     weir_mark_destroy(NULL);
 }
 
+/* A new pool often has the address of one that is gone. */
+WEIR_DEVICE_TEST_BARE_TAGGED(mark, a_mark_of_a_pool_that_is_gone_is_of_no_other)
+{
+    const weir_context_options options = {.struct_size = sizeof options, .no_self_check = 1};
+    weir_context *ctx = NULL;
+    weir_block *block = NULL;
+    weir_mark *mark = NULL;
+    weir_mark *own = NULL;
+
+    wt_ok(weir_context_create(device, &options, &ctx));
+    block = take(ctx, 1000, "before");
+    mark = mark_of(ctx);
+    weir_block_release(block);
+    weir_context_release(ctx);
+    for (int i = 0; i < 4; i++) {
+        weir_growth grown;
+        size_t count = 0;
+
+        wt_ok(weir_context_create(device, &options, &ctx));
+        wt_fails(weir_pool_diff(weir_context_get_pool(ctx), mark, NULL, NULL, 0, NULL),
+                 WEIR_E_CONTEXT);
+        own = mark_of(ctx);
+        wt_fails(weir_pool_diff(weir_context_get_pool(ctx), own, mark, NULL, 0, NULL),
+                 WEIR_E_CONTEXT);
+        block = take(ctx, 1000, "after");
+        wt_ok(weir_pool_diff(weir_context_get_pool(ctx), own, NULL, &grown, 1, &count));
+        cr_assert(count == 1 && strcmp(grown.owner, "after") == 0, "%s", dev->name);
+        weir_mark_destroy(own);
+        weir_block_release(block);
+        weir_context_release(ctx);
+    }
+    weir_mark_destroy(mark);
+}
+
 /* A pseudo-random number below `limit`. */
 static uint64_t next(uint64_t *state, uint64_t limit)
 {
