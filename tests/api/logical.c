@@ -329,6 +329,8 @@ Test(logical, refuses_nonsense_and_changes_nothing)
     weir_device *device = weir_system_device(system, 0);
     const uint64_t fine[] = {MIB, MIB};
     const uint64_t unlimited[] = {MIB, 0};
+    const size_t unset[] = {
+        0, 1, 13, sizeof(weir_memory_options) + 1, SIZE_MAX / 2 + 1, SIZE_MAX - 7, SIZE_MAX};
     weir_memory_options options[2] = {WEIR_MEMORY_OPTIONS_INIT, WEIR_MEMORY_OPTIONS_INIT};
     weir_device *parts[WEIR_LOGICAL_MAX + 1] = {NULL};
 
@@ -344,6 +346,13 @@ Test(logical, refuses_nonsense_and_changes_nothing)
     options[1].struct_size = 0;
     wt_fails(weir_device_split(device, 2, options, parts), WEIR_E_ARG);
     options[1].struct_size = sizeof options[1];
+    /* What stands there where nobody set it: nothing behind the first entry may be looked at. */
+    for (size_t i = 0; i < sizeof unset / sizeof unset[0]; i++) {
+        options[0].struct_size = unset[i];
+        wt_fails(weir_device_split(device, 2, options, parts), WEIR_E_ARG);
+        expect_message("struct_size");
+    }
+    options[0].struct_size = sizeof options[0];
     options[1].strategy = "puddle";
     wt_fails(weir_device_split(device, 2, options, parts), WEIR_E_ARG);
     expect_message("puddle");
