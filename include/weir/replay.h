@@ -35,7 +35,7 @@ typedef struct weir_replay_block weir_replay_block;
 typedef struct weir_replay_options {
     size_t struct_size;
     uint64_t device_bytes;    /* memory of the device; 16 GiB */
-    uint64_t max_alloc_bytes; /* no buffer is larger; a quarter of the device */
+    uint64_t max_alloc_bytes; /* no buffer is larger; at least 1/65536 of the limit; a quarter of the device */
     uint64_t limit_bytes;     /* buffers never add up to more, at most device_bytes; the strategy's own default */
     uint64_t granule_bytes;   /* sizes are rounded up to it, a power of two; 256 */
     int is_fixed;             /* 1: blocks stay where they were placed; 0: strategies that compact may move them */

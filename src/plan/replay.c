@@ -15,6 +15,7 @@
 
 #define DEFAULT_DEVICE_BYTES (UINT64_C(16) << 30)
 #define DEFAULT_GRANULE_BYTES 256u
+#define ROOTS_MOST 65536u /* for the whole limit, as `prealloc` takes them; OpenCL needs 4 */
 
 /* Invariants: arena->reserved_bytes <= limit_bytes <= device_bytes; peaks >= the arena's current values. */
 struct weir_replay {
@@ -132,6 +133,13 @@ weir_status weir_replay_create(const char *strategy, const weir_replay_options *
     replay->has_limit = read.limit_bytes != 0;
     replay->limit_bytes =
         replay->has_limit ? read.limit_bytes : wi_strategy_default_limit(row, read.device_bytes);
+    if (read.max_alloc_bytes < replay->limit_bytes / ROOTS_MOST) {
+        status = wi_fail(WEIR_E_ARG, where,
+                         "largest buffer of %llu bytes is below 1/%u of the limit of %llu",
+                         (unsigned long long)read.max_alloc_bytes, ROOTS_MOST,
+                         (unsigned long long)replay->limit_bytes);
+        goto done;
+    }
     source.user = replay;
     if (!read.is_fixed) {
         source.begin_moves = begin_moves;

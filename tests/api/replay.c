@@ -135,6 +135,13 @@ Test(replay, refuses_what_it_cannot_mean)
     options.granule_bytes = 4096;
     options.max_alloc_bytes = 4095;
     cr_assert_eq(weir_replay_create("growth", &options, &replay), WEIR_E_ARG);
+    options.limit_bytes = GIB;
+    options.max_alloc_bytes =
+        8192; /* prealloc would take as many buffers as a machine has memory for */
+    cr_assert_eq(weir_replay_create("prealloc", &options, &replay), WEIR_E_ARG);
+    options.max_alloc_bytes = 16384;
+    cr_assert_eq(weir_replay_create("prealloc", &options, &replay), WEIR_OK);
+    weir_replay_destroy(replay);
     options.struct_size = 1;
     cr_assert_eq(weir_replay_create("growth", &options, &replay), WEIR_E_ARG);
     replay = open_replay("growth", 0, 0);

@@ -182,7 +182,9 @@ weir replay "$trace" --limit 17G
 expect_usage "--limit" "--device-memory"
 weir replay "$trace" --limit 2M --device-memory 1M
 expect_usage "--limit"
-weir replay "$trace" --max-alloc 1
+weir replay "$trace" --max-alloc 4K # buffers for all of the memory would be millions
+expect_usage "largest buffer" "1/65536"
+weir replay "$trace" --limit 64K --max-alloc 1
 expect_usage "largest root"
 weir replay "$trace" --svg - --json
 expect_usage "--svg" "--json"
