@@ -175,8 +175,10 @@ static int run_all(const bench_settings *settings, const bench_peers *peers,
     int code = PROGRAM_OK;
 
     interrupt_catch();
-    for (size_t i = 0; i < count && !interrupt_requested(); i++)
+    for (size_t i = 0; i < count && !interrupt_requested(); i++) {
         run_one(chosen[i], peers, &results[i]);
+        if (results[i].code == PROGRAM_USAGE) return PROGRAM_USAGE; /* its environment is ours */
+    }
     if (interrupt_requested()) {
         (void)fprintf(stderr, "weir bench: interrupted\n");
         return PROGRAM_INTERRUPTED;

@@ -118,7 +118,7 @@ static int read_shape(const char *text, weir_shape *shape)
     return PROGRAM_OK;
 }
 
-/* Sets pool and limit. Returns PROGRAM_OK, or PROGRAM_USAGE: WEIR_POOL and WEIR_LIMIT are input like the options. */
+/* Returns a program_exit. */
 static int configure(const loop_settings *settings, weir_device *device)
 {
     weir_memory_options memory = WEIR_MEMORY_OPTIONS_INIT;
@@ -126,16 +126,7 @@ static int configure(const loop_settings *settings, weir_device *device)
     memory.strategy = settings->pool;
     memory.limit_bytes = settings->limit.bytes;
     memory.limit_fraction = settings->limit.fraction;
-    switch (weir_device_configure(device, &memory)) {
-    case WEIR_OK:
-        return PROGRAM_OK;
-    case WEIR_E_ARG:
-        output_usage("weir loop: %s", weir_last_error()->message);
-        return PROGRAM_USAGE;
-    default:
-        output_error("loop");
-        return PROGRAM_FAILED;
-    }
+    return device_configure("loop", device, &memory);
 }
 
 /* Keeps what the library logs as an error, which is where a whole build log goes. */

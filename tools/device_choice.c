@@ -1,4 +1,4 @@
-/* Turns a selector into a device, and each way in which that fails into the exit code and the words the design gives
+/* Turns a selector into a device and settings into its memory, and each way in which that fails into the exit code and the words the design gives
  * it. One thread. */
 #include "device_choice.h"
 
@@ -45,6 +45,20 @@ int device_choose_by(const char *command, const char *option, const char *select
         output_error(command);
         weir_system_destroy(*system);
         *system = NULL;
+        return PROGRAM_FAILED;
+    }
+}
+
+int device_configure(const char *command, weir_device *device, const weir_memory_options *memory)
+{
+    switch (weir_device_configure(device, memory)) {
+    case WEIR_OK:
+        return PROGRAM_OK;
+    case WEIR_E_ARG:
+        output_usage("weir %s: %s", command, weir_last_error()->message);
+        return PROGRAM_USAGE;
+    default:
+        output_error(command);
         return PROGRAM_FAILED;
     }
 }

@@ -18,4 +18,9 @@ int device_choose(const char *command, const char *selector, weir_system **syste
 int device_choose_by(const char *command, const char *option, const char *selector,
                      weir_system **system, weir_device **device);
 
+/** Sets pool and limit of a device; members that are not set come from WEIR_POOL, WEIR_LIMIT and WEIR_MEMORY_DEBUG, which
+ * are input like options.
+ * Returns PROGRAM_OK; PROGRAM_USAGE, with one line on stderr, or PROGRAM_FAILED. */
+int device_configure(const char *command, weir_device *device, const weir_memory_options *memory);
+
 #endif

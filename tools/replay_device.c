@@ -79,25 +79,33 @@ static void close_device(replay_row *row)
 
 static const replay_place on_device = {play, get_stats, reset_peak, close_device, stopwatch_now};
 
-/* Opens the device with a strategy, in a system of its own. Returns WEIR_OK, or the failure, recorded. */
-static weir_status open_device(opened *device, const char *index, const char *strategy,
-                               const replay_device_settings *settings)
+/* Opens the device with a strategy, in a system of its own. Returns a program_exit. */
+static int open_device(opened *device, const char *index, const char *strategy,
+                       const replay_device_settings *settings)
 {
     weir_memory_options memory = WEIR_MEMORY_OPTIONS_INIT;
     weir_context_options options = WEIR_CONTEXT_OPTIONS_INIT;
     weir_device *found = NULL;
-    weir_status status = weir_system_create(&device->system);
+    int code = PROGRAM_OK;
 
     memory.strategy = strategy;
     memory.limit_bytes = settings->limit.bytes;
     memory.limit_fraction = settings->limit.fraction;
     memory.no_compaction = settings->is_without_compaction;
     options.no_self_check = 1; /* nothing is computed */
-    if (status == WEIR_OK) status = weir_system_find(device->system, index, &found);
-    if (status == WEIR_OK) status = weir_device_configure(found, &memory);
-    if (status == WEIR_OK) status = weir_context_create(found, &options, &device->context);
+    if (weir_system_create(&device->system) != WEIR_OK ||
+        weir_system_find(device->system, index, &found) != WEIR_OK) {
+        output_error("replay");
+        return PROGRAM_FAILED;
+    }
+    code = device_configure("replay", found, &memory);
+    if (code != PROGRAM_OK) return code;
+    if (weir_context_create(found, &options, &device->context) != WEIR_OK) {
+        output_error("replay");
+        return PROGRAM_FAILED;
+    }
     device->pool = weir_context_get_pool(device->context);
-    return status;
+    return PROGRAM_OK;
 }
 
 static int add_row(replay_run *run, const char *strategy, const replay_device_settings *settings)
@@ -112,10 +120,7 @@ static int add_row(replay_run *run, const char *strategy, const replay_device_se
     }
     row->pool = device;
     run->count++;
-    if (open_device(device, weir_device_get_index(run->device), strategy, settings) == WEIR_OK)
-        return PROGRAM_OK;
-    output_error("replay");
-    return PROGRAM_FAILED;
+    return open_device(device, weir_device_get_index(run->device), strategy, settings);
 }
 
 static int play_strategy(replay_run *run, const char *trace, const char *strategy,

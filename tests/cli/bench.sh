@@ -23,6 +23,12 @@ weir bench --peers
 expect_usage "--peers" "missing"
 weir bench --frob
 expect_usage "--frob"
+for setting in WEIR_DEVICE=puddle WEIR_POOL=puddle WEIR_LIMIT=0 WEIR_MEMORY_DEBUG=9; do
+    export "${setting?}"
+    weir bench alloc.pair
+    expect_usage "${setting%=*}"
+    unset "${setting%=*}"
+done
 
 # Peers that are not there are named; the measurement is made all the same.
 expect_no_peer() { # expect_no_peer REASON

@@ -123,6 +123,12 @@ weir replay - --on-device
 expect_usage "--on-device" "--pool"
 weir replay "$trace" --on-device --limit 8589934591G
 expect_usage "--limit" "above the device"
+for setting in WEIR_LIMIT=0 WEIR_MEMORY_DEBUG=9; do
+    export "${setting?}"
+    weir replay "$trace" --on-device
+    expect_usage "${setting%=*}"
+    unset "${setting%=*}"
+done
 weir replay "$work/nowhere.csv" --on-device
 expect_usage "nowhere.csv"
 printf 'event,id,bytes,queue\nalloc,1,100,0\nfree,2,,0\n' >"$work/bad.csv"

@@ -6,7 +6,6 @@
 
 #include "by_hand.h"
 #include "command.h"
-#include "device_choice.h"
 #include "stopwatch.h"
 
 #include <weir/context.h>
@@ -124,7 +123,7 @@ static int run_f32(const bench_peers *peers, bench_row *row)
     weir_system *system = NULL;
     weir_device *device = NULL;
     hand_accumulate peer;
-    int code = device_choose("bench", NULL, &system, &device);
+    int code = bench_choose_device(&system, &device);
 
     (void)peers;
     memset(&peer, 0, sizeof peer);

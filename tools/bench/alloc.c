@@ -7,7 +7,6 @@
 
 #include "by_hand.h"
 #include "command.h"
-#include "device_choice.h"
 #include "stopwatch.h"
 
 #include <weir/status.h>
@@ -138,7 +137,7 @@ static int measure(size_t live_count, pair_peer peer, bench_row *row)
     alloc_rig rig = {NULL, NULL, NULL, 0};
     alloc_rig few = {NULL, NULL, NULL, 0};
     by_hand hand;
-    int code = device_choose("bench", NULL, &system, &device);
+    int code = bench_choose_device(&system, &device);
 
     memset(&hand, 0, sizeof hand);
     (void)snprintf(row->unit, sizeof row->unit, "s");

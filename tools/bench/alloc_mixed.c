@@ -7,7 +7,6 @@
 #include "alloc.h"
 #include "by_hand.h"
 #include "command.h"
-#include "device_choice.h"
 #include "stopwatch.h"
 
 #include <stdint.h>
@@ -111,7 +110,7 @@ static int measure(int is_driver, bench_row *row)
     const source ours = {take_block, give_block, &rig, STEPS};
     const source peers[2] = {{take_malloc, free, NULL, STEPS},
                              {take_buffer, give_buffer, &hand, DRIVER_STEPS}};
-    int code = device_choose("bench", NULL, &system, &device);
+    int code = bench_choose_device(&system, &device);
 
     memset(&hand, 0, sizeof hand);
     (void)snprintf(row->unit, sizeof row->unit, "s");

@@ -3,7 +3,6 @@
 #include "alloc.h"
 #include "child.h"
 #include "command.h"
-#include "device_choice.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -67,7 +66,7 @@ static int run_pyopencl(const bench_peers *peers, bench_row *row)
     weir_device *device = NULL;
     alloc_rig rig = {NULL, NULL, NULL, 0};
     const char *python = NULL;
-    int code = device_choose("bench", NULL, &system, &device);
+    int code = bench_choose_device(&system, &device);
 
     (void)snprintf(row->unit, sizeof row->unit, "s");
     if (code != PROGRAM_OK) goto done;

@@ -2,7 +2,6 @@
  * the time from the first start to the last end by all the pairs that were made meanwhile, in the fastest round. */
 #include "alloc.h"
 #include "command.h"
-#include "device_choice.h"
 #include "stopwatch.h"
 
 #include <pthread.h>
@@ -83,7 +82,7 @@ static int measure(unsigned count, bench_row *row)
     weir_system *system = NULL;
     weir_device *device = NULL;
     alloc_rig rig = {NULL, NULL, NULL, 0};
-    int code = device_choose("bench", NULL, &system, &device);
+    int code = bench_choose_device(&system, &device);
 
     (void)snprintf(row->unit, sizeof row->unit, "s");
     (void)snprintf(row->peer, sizeof row->peer, "malloc(4096) + free, %u threads each", count);

@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include "command.h"
+#include "device_choice.h"
 
 #include <weir/status.h>
 
@@ -38,4 +39,12 @@ int bench_fail(bench_row *row, const char *what)
     (void)snprintf(row->reason, sizeof row->reason, "%.32s: %.200s", what,
                    weir_last_error()->message);
     return PROGRAM_FAILED;
+}
+
+int bench_choose_device(weir_system **system, weir_device **device)
+{
+    const weir_memory_options memory = WEIR_MEMORY_OPTIONS_INIT;
+    const int code = device_choose("bench", NULL, system, device);
+
+    return code == PROGRAM_OK ? device_configure("bench", *device, &memory) : code;
 }

@@ -2,6 +2,8 @@
 #ifndef WEIR_BENCH_BENCH_H
 #define WEIR_BENCH_BENCH_H
 
+#include <weir/system.h>
+
 #include <stddef.h>
 
 #define BENCH_REPEATS_MAX 16
@@ -87,5 +89,10 @@ double bench_samples_median(const bench_samples *samples);
 
 /** Reports the last weir error as the row's reason; returns PROGRAM_FAILED. */
 int bench_fail(bench_row *row, const char *what);
+
+/** Chooses the device to measure on, WEIR_DEVICE or the best, for a pool of WEIR_POOL and WEIR_LIMIT.
+ * system, device   as device_choose() gives them
+ * Returns a program_exit; the reason for anything but PROGRAM_OK on stderr. */
+int bench_choose_device(weir_system **system, weir_device **device);
 
 #endif

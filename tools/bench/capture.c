@@ -3,7 +3,6 @@
 #include "bench.h"
 
 #include "command.h"
-#include "device_choice.h"
 #include "stopwatch.h"
 
 #include <weir/context.h>
@@ -62,7 +61,7 @@ static int run_capture(const bench_peers *peers, bench_row *row)
     weir_context *context = NULL;
     weir_system *system = NULL;
     weir_device *device = NULL;
-    int code = device_choose("bench", NULL, &system, &device);
+    int code = bench_choose_device(&system, &device);
 
     (void)peers;
     (void)snprintf(row->unit, sizeof row->unit, "s");

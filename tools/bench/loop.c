@@ -6,7 +6,6 @@
 
 #include "child.h"
 #include "command.h"
-#include "device_choice.h"
 #include "loop_run.h"
 
 #include <jansson.h>
@@ -95,7 +94,7 @@ static int measure(const bench_peers *peers, const char *python, const char *for
     weir_system *system = NULL;
     loop_plan plan = {NULL, {2, {1, 1024}}, STEPS, 1};
     int has_peer = find_peer(peers, python, program, row);
-    int code = device_choose("bench", NULL, &system, &plan.device);
+    int code = bench_choose_device(&system, &plan.device);
 
     (void)snprintf(row->unit, sizeof row->unit, "s");
     for (int i = 0; i <= REPEATS && code == PROGRAM_OK; i++) {
@@ -172,7 +171,7 @@ static int run_tape(const bench_peers *peers, bench_row *row)
 {
     weir_system *system = NULL;
     loop_plan plan = {NULL, {2, {1, 1024}}, STEPS, 1};
-    int code = device_choose("bench", NULL, &system, &plan.device);
+    int code = bench_choose_device(&system, &plan.device);
 
     (void)peers;
     (void)snprintf(row->unit, sizeof row->unit, "s");

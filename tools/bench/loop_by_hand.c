@@ -9,7 +9,6 @@
 
 #include "by_hand.h"
 #include "command.h"
-#include "device_choice.h"
 #include "loop_run.h"
 
 #include <weir/context.h>
@@ -183,7 +182,7 @@ static int run_function(const bench_peers *peers, bench_row *row)
     weir_system *system = NULL;
     loop_plan plan = {NULL, {2, {1, LANES}}, STEPS, SEED};
     hand_loop peer;
-    int code = device_choose("bench", NULL, &system, &plan.device);
+    int code = bench_choose_device(&system, &plan.device);
 
     (void)peers;
     memset(&peer, 0, sizeof peer);

@@ -10,6 +10,7 @@
 
 #include "child.h"
 #include "command.h"
+#include "device_choice.h"
 #include "null_control.h"
 #include "stopwatch.h"
 
@@ -244,6 +245,7 @@ static weir_status measure(work *self, const replay *objects, bench_row *row)
 
 static int run_work(work *self, bench_row *row)
 {
+    const weir_memory_options memory = WEIR_MEMORY_OPTIONS_INIT;
     weir_context_options options = WEIR_CONTEXT_OPTIONS_INIT;
     weir_system *system = NULL;
     weir_device *device = NULL;
@@ -259,11 +261,14 @@ static int run_work(work *self, bench_row *row)
         (void)snprintf(row->reason, sizeof row->reason, "the null driver does not answer");
         code = PROGRAM_FAILED;
     } else if (weir_system_create(&system) != WEIR_OK ||
-               weir_system_find(system, "0.0", &device) != WEIR_OK ||
-               weir_context_create(device, &options, &self->context) != WEIR_OK ||
-               measure(self, &objects, row) != WEIR_OK) {
+               weir_system_find(system, "0.0", &device) != WEIR_OK) {
         code = bench_fail(row, self->name);
+    } else {
+        code = device_configure("bench", device, &memory);
     }
+    if (code == PROGRAM_OK && (weir_context_create(device, &options, &self->context) != WEIR_OK ||
+                               measure(self, &objects, row) != WEIR_OK))
+        code = bench_fail(row, self->name);
     replay_close(&objects);
     weir_context_release(self->context);
     weir_system_destroy(system);
