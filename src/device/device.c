@@ -121,19 +121,24 @@ weir_status wi_device_create_logical(weir_device *parent, unsigned ordinal, weir
     return WEIR_OK;
 }
 
+static void free_device(weir_device *device)
+{
+    wi_lenders_fini(&device->lenders);
+    pthread_mutex_destroy(&device->lock);
+    wi_free(device);
+}
+
 void wi_device_destroy(weir_device *device)
 {
     if (device == NULL) return;
-    for (size_t i = 0; i < device->logical_made; i++) wi_device_destroy(device->logical[i]);
+    for (size_t i = 0; i < device->logical_made; i++) free_device(device->logical[i]);
     wi_free(device->logical);
     if (device->parent == NULL) {
         wi_process_mark_destroy(device->mark);
         wi_free(device->platform_text);
         wi_record_destroy(device->record);
     }
-    wi_lenders_fini(&device->lenders);
-    pthread_mutex_destroy(&device->lock);
-    wi_free(device);
+    free_device(device);
 }
 
 pthread_mutex_t *wi_device_get_lock(const weir_device *device)

@@ -68,7 +68,7 @@ uint64_t wi_device_capacity(const weir_device *device);
 
 /** OK if contexts may allocate on the device as it is split now; ARG, recorded, with the reason. Needs the lock.
  * where   the public call */
-weir_status wi_device_check_layout(const weir_device *device, const char *where);
+weir_status wi_device_check_layout(const weir_device *device, const char *call);
 
 /** Checks a new configuration of a logical device against its siblings, or that a device to be configured is not
  * split. Needs the lock. Errors: ARG. */

@@ -136,13 +136,12 @@ typedef struct changes {
     int64_t blocks;
 } changes;
 
-static void note(changes *all, const weir_growth *before, const weir_growth *after)
+/* owner: whose label it is, either of the two. */
+static void note(changes *all, const weir_growth *owner, const weir_growth *before,
+                 const weir_growth *after)
 {
-    const weir_growth none = {0};
-    weir_growth change = after != NULL ? *after : *before;
+    weir_growth change = *owner;
 
-    if (before == NULL) before = &none;
-    if (after == NULL) after = &none;
     change.bytes = after->bytes - before->bytes;
     change.blocks = after->blocks - before->blocks;
     all->bytes += change.bytes;
@@ -165,23 +164,25 @@ static int compare_growth(const void *a, const void *b)
 static weir_status compare_marks(const char *where, const weir_mark *from, const weir_mark *to,
                                  changes *out)
 {
+    const weir_growth none = {0};
     size_t i = 0;
     size_t j = 0;
 
     if (to->count != 0) out->entries = wi_calloc(to->count, sizeof *out->entries);
     if (to->count != 0 && out->entries == NULL) return fail_memory(where, to->count);
     while (i < from->count || j < to->count) {
-        const weir_growth *before = i < from->count ? &from->entries[i] : NULL;
-        const weir_growth *after = j < to->count ? &to->entries[j] : NULL;
+        const weir_growth *before = i < from->count ? &from->entries[i] : &none;
+        const weir_growth *after = j < to->count ? &to->entries[j] : &none;
         int order = 0;
 
-        if (before == NULL)
+        if (before == &none)
             order = 1;
-        else if (after == NULL)
+        else if (after == &none)
             order = -1;
         else
             order = compare_labels(before, after);
-        note(out, order <= 0 ? before : NULL, order >= 0 ? after : NULL);
+        note(out, order <= 0 ? before : after, order <= 0 ? before : &none,
+             order >= 0 ? after : &none);
         i += order <= 0;
         j += order >= 0;
     }

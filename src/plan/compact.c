@@ -101,9 +101,7 @@ static int house_next(wi_arena *arena, pass *it, uint64_t most_bytes)
         bytes += range->bytes;
     if (wi_arena_take_root(arena, bytes, it->homeless->root->pool) != WEIR_OK) return 0;
     rest = arena->last_root->first;
-    while (bytes != 0) {
-        wi_range *range = it->homeless;
-
+    for (wi_range *range = it->homeless; bytes != 0 && range != NULL; range = it->homeless) {
         it->homeless = range->right;
         bytes -= range->bytes;
         range->left = wi_arena_carve(arena, rest, range->bytes, range->requested_bytes);

@@ -107,8 +107,8 @@ WEIR_DEVICE_TEST_TAGGED(debug, a_write_outside_a_block_is_named_with_owner_side_
 WEIR_DEVICE_TEST_TAGGED(debug, a_read_by_the_host_tells_it_too)
 {
     const weir_shape shape = {1, {4}};
-    const float data[4] = {1, 2, 3, 4};
-    float back[4] = {0};
+    const uint32_t data[4] = {0x3f800000, 0x40000000, 0x40400000, 0x40800000};
+    uint32_t back[4] = {0};
     weir_tensor *tensor = NULL;
     weir_block *block = NULL;
 

@@ -89,7 +89,6 @@ void place_at(uint64_t bytes, uint64_t root, uint64_t offset, uint64_t handed)
 
 void refuse(uint64_t bytes, weir_status expected, weir_oom_cause expected_cause)
 {
-    static const wi_placement nothing;
     wi_arena_stats before;
     wi_arena_stats after;
     wi_placement placement;
@@ -98,7 +97,8 @@ void refuse(uint64_t bytes, weir_status expected, weir_oom_cause expected_cause)
     wi_arena_get_stats(it.arena, &before);
     cr_assert_eq(arena_place(it.arena, bytes, &placement, &cause), expected);
     cr_assert_eq(cause, expected_cause, "cause %s", weir_oom_cause_name(cause));
-    cr_assert_eq(memcmp(&placement, &nothing, sizeof nothing), 0);
+    cr_assert(placement.range == NULL && placement.root == NULL);
+    cr_assert(placement.offset_bytes == 0 && placement.bytes == 0);
     wi_arena_get_stats(it.arena, &after);
     cr_assert_eq(after.requested_bytes, before.requested_bytes);
     cr_assert_eq(after.in_use_bytes, before.in_use_bytes);

@@ -301,50 +301,57 @@ Test(arena_compact, keeps_holders_of_blocks_only)
     close_arena();
 }
 
+enum { TIGHT_COUNT = 400 };
+
+/* Blocks of 1 MiB in place of each that has 8 MiB or more. */
+static void break_up(fake_block **blocks)
+{
+    for (int i = 0; i < TIGHT_COUNT; ++i) {
+        uint64_t wanted;
+
+        if (blocks[i] == NULL || blocks[i]->at.bytes < 8 * MIB) continue;
+        wanted = blocks[i]->at.bytes;
+        free_block(blocks[i]);
+        blocks[i] = NULL;
+        for (int k = 0; k < TIGHT_COUNT && wanted != 0; ++k) {
+            const uint64_t piece = wanted < MIB ? wanted : MIB;
+            if (blocks[k] != NULL) continue;
+            blocks[k] = place_block(piece);
+            wanted -= piece;
+        }
+        cr_assert_eq(wanted, 0U);
+    }
+}
+
 /* Blocks of many sizes, each as large as the few that went before it; 20 MiB are free at most. */
 Test(arena_compact, meets_every_request_at_a_limit_of_a_twentieth_more_than_lives)
 {
-    enum { COUNT = 400 };
-    static fake_block *blocks[COUNT];
+    static fake_block *blocks[TIGHT_COUNT];
     uint64_t random = 7;
 
     fake_roots_init(&it.roots);
     it.is_movable = 1;
     open_row(wi_strategy_find("adaptive"), 420 * MIB, 64 * GIB);
-    for (int i = 0; i < COUNT; ++i) blocks[i] = place_block(MIB);
+    for (int i = 0; i < TIGHT_COUNT; ++i) blocks[i] = place_block(MIB);
     for (int turn = 0; turn < 3000; ++turn) {
         uint64_t wanted = 0;
         unsigned gone[4];
 
         for (unsigned k = 0; k < 4; ++k) { /* four anywhere, then one as large as all of them */
             random = random * UINT64_C(6364136223846793005) + 1442695040888963407U;
-            gone[k] = (unsigned)(random >> 33) % COUNT;
+            gone[k] = (unsigned)(random >> 33) % TIGHT_COUNT;
             if (blocks[gone[k]] == NULL) continue;
             wanted += blocks[gone[k]]->at.bytes;
             free_block(blocks[gone[k]]);
             blocks[gone[k]] = NULL;
         }
         if (wanted != 0) blocks[gone[0]] = place_block(wanted);
-        if (turn % 7 == 0) { /* and in small ones again */
-            for (int i = 0; i < COUNT; ++i) {
-                if (blocks[i] == NULL || blocks[i]->at.bytes < 8 * MIB) continue;
-                wanted = blocks[i]->at.bytes;
-                free_block(blocks[i]);
-                blocks[i] = NULL;
-                for (int k = 0; k < COUNT && wanted != 0; ++k) {
-                    const uint64_t piece = wanted < MIB ? wanted : MIB;
-                    if (blocks[k] != NULL) continue;
-                    blocks[k] = place_block(piece);
-                    wanted -= piece;
-                }
-                cr_assert_eq(wanted, 0U);
-            }
-        }
+        if (turn % 7 == 0) break_up(blocks);
         if (turn % 64 == 0) check();
     }
     cr_assert_gt(stats().compactions, 100U);
     cr_assert_leq(it.roots.peak_bytes, 420 * MIB);
-    for (int i = 0; i < COUNT; ++i)
+    for (int i = 0; i < TIGHT_COUNT; ++i)
         if (blocks[i] != NULL) free_block(blocks[i]);
     cr_assert_eq(stats().in_use_bytes, 0U);
     close_arena();
