@@ -58,11 +58,10 @@ static json_t *property_json(const weir_property *property)
     return json_pack("{s:s}", "error", code);
 }
 
-json_t *device_json(const weir_device *device)
+json_t *device_json(const weir_record *record)
 {
-    const weir_record *record = weir_device_get_record(device);
-    json_t *root = json_pack("{s:s, s:{}, s:s}", "index", weir_device_get_index(device), "platform",
-                             "class", weir_device_class_name(weir_device_get_class(device)));
+    json_t *root = json_pack("{s:s, s:{}, s:s}", "index", weir_record_get_index(record), "platform",
+                             "class", weir_device_class_name(weir_record_get_class(record, NULL)));
     json_t *platform = json_object_get(root, "platform");
 
     for (size_t i = 0; i < weir_property_count() && root != NULL; i++) {
@@ -79,17 +78,9 @@ json_t *device_json(const weir_device *device)
     return root;
 }
 
-json_t *device_json_system(const weir_system *system, const char *source)
+/* Takes the references of both lists; `is_whole` 0 if one of them lacks entries for want of memory. */
+static json_t *listing(const char *source, json_t *records, json_t *warnings, int is_whole)
 {
-    json_t *records = json_array();
-    json_t *warnings = json_array();
-    int is_whole = 1;
-
-    for (size_t i = 0; i < weir_system_count(system) && is_whole; i++)
-        is_whole = json_array_append_new(records, device_json(weir_system_device(system, i))) == 0;
-    for (size_t i = 0; weir_system_warning(system, i) != NULL && is_whole; i++)
-        is_whole =
-            json_array_append_new(warnings, output_text(weir_system_warning(system, i))) == 0;
     if (!is_whole) {
         json_decref(records);
         json_decref(warnings);
@@ -97,4 +88,34 @@ json_t *device_json_system(const weir_system *system, const char *source)
     }
     return json_pack("{s:o, s:o, s:o}", "source", output_text(source), "records", records,
                      "warnings", warnings);
+}
+
+json_t *device_json_system(const weir_system *system)
+{
+    json_t *records = json_array();
+    json_t *warnings = json_array();
+    int is_whole = 1;
+
+    for (size_t i = 0; i < weir_system_count(system) && is_whole; i++)
+        is_whole =
+            json_array_append_new(
+                records, device_json(weir_device_get_record(weir_system_device(system, i)))) == 0;
+    for (size_t i = 0; weir_system_warning(system, i) != NULL && is_whole; i++)
+        is_whole =
+            json_array_append_new(warnings, output_text(weir_system_warning(system, i))) == 0;
+    return listing("live", records, warnings, is_whole);
+}
+
+json_t *device_json_records(const weir_records *from)
+{
+    json_t *records = json_array();
+    json_t *warnings = json_array();
+    int is_whole = 1;
+
+    for (size_t i = 0; i < weir_records_count(from) && is_whole; i++)
+        is_whole = json_array_append_new(records, device_json(weir_records_get(from, i))) == 0;
+    for (size_t i = 0; weir_records_get_warning(from, i) != NULL && is_whole; i++)
+        is_whole =
+            json_array_append_new(warnings, output_text(weir_records_get_warning(from, i))) == 0;
+    return listing(weir_records_get_source(from), records, warnings, is_whole);
 }
