@@ -7,12 +7,22 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/* Most readers of JSON round integers above 2^63, so those are strings of digits. */
+static json_t *number_json(uint64_t number)
+{
+    char digits[24];
+
+    if (number <= INT64_MAX) return json_integer((json_int_t)number);
+    (void)snprintf(digits, sizeof digits, "%" PRIu64, number);
+    return json_string(digits);
+}
+
 static json_t *numbers_json(const weir_property *property)
 {
     json_t *list = json_array();
 
     for (unsigned i = 0; i < property->count; i++)
-        if (json_array_append_new(list, output_number(property->numbers[i])) != 0) break;
+        if (json_array_append_new(list, number_json(property->numbers[i])) != 0) break;
     return list;
 }
 
@@ -37,7 +47,7 @@ static json_t *value_json(const weir_property *property)
     case WEIR_PROPERTY_TEXT:
         return output_text(property->text);
     case WEIR_PROPERTY_NUMBER:
-        return output_number(property->number);
+        return number_json(property->number);
     case WEIR_PROPERTY_NUMBERS:
         return numbers_json(property);
     case WEIR_PROPERTY_BOOL:

@@ -48,7 +48,7 @@ static int set_whole(json_target *to, wi_property_id id, json_int_t number)
     return 1;
 }
 
-/* JSON has no unsigned integers here: weir writes those above 2^63 as real numbers. */
+/* A whole number that somebody's program wrote with an exponent. */
 static int set_real(json_target *to, wi_property_id id, double number)
 {
     if (wi_property_row_at(id)->kind != WEIR_PROPERTY_NUMBER) return 0;
@@ -57,6 +57,16 @@ static int set_real(json_target *to, wi_property_id id, double number)
                           number >= 18446744073709551615.0 ? UINT64_MAX : (uint64_t)number,
                           &to->line);
     return 1;
+}
+
+/* An integer, or digits in quotes. */
+static int read_whole(const json_t *value, uint64_t *out)
+{
+    wi_span text = {json_string_value(value), json_string_length(value)};
+
+    if (json_is_string(value)) return wi_span_number(&text, out) && text.bytes == 0;
+    *out = (uint64_t)json_integer_value(value);
+    return json_is_integer(value) && json_integer_value(value) >= 0;
 }
 
 static int set_numbers(json_target *to, wi_property_id id, json_t *list)
@@ -68,8 +78,7 @@ static int set_numbers(json_target *to, wi_property_id id, json_t *list)
     for (; count < json_array_size(list); count++) {
         json_t *each = json_array_get(list, count);
 
-        if (count == 8 || !json_is_integer(each) || json_integer_value(each) < 0) return 0;
-        numbers[count] = (uint64_t)json_integer_value(each);
+        if (count == 8 || !read_whole(each, &numbers[count])) return 0;
     }
     if (record != NULL) weir_record_set_numbers(record, id, numbers, count);
     to->builder->values++;

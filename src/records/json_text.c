@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LONG_DIGITS 19 /* 2^63 has as many */
+
 /* Where a pass stands. */
 typedef struct scan {
     char open[WI_JSON_DEPTH_MAX];
@@ -61,35 +63,54 @@ static size_t utf8_bytes(const unsigned char *at, size_t count)
     return bytes;
 }
 
+static int is_digit(char c) { return c >= '0' && c <= '9'; }
+
 static int is_hex(char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* 0x5618a5c482f0 outside strings becomes "" and blanks. Returns how many bytes that was. */
-static size_t replace_pointer(wi_json_text *text, size_t at, size_t end)
+static void append(wi_json_text *text, const char *bytes, size_t count)
 {
-    size_t bytes = 2;
+    memcpy(text->memory + text->bytes, bytes, count);
+    text->bytes += count;
+}
 
-    if (text->memory[at] != '0' || at + 2 >= end || text->memory[at + 1] != 'x') return 0;
-    while (at + bytes < end && is_hex(text->memory[at + bytes])) bytes++;
-    if (bytes < 3) return 0;
-    memset(text->memory + at, ' ', bytes);
-    memcpy(text->memory + at, "\"\"", 2);
-    text->pointers++;
+/* Copies a number that no parser of JSON takes, as a string: 0x5618a5c482f0 becomes "", and what has more digits than a
+ * signed integer keeps them. Returns how many bytes of the source that was, 0 for anything else. */
+static size_t copy_number(wi_json_text *text, const char *at, size_t count, char before)
+{
+    size_t bytes = 0;
+
+    if (!is_digit(at[0]) || is_hex(before) || before == '.' || before == '-' || before == '+')
+        return 0;
+    if (count > 2 && at[0] == '0' && at[1] == 'x' && is_hex(at[2])) {
+        for (bytes = 3; bytes < count && is_hex(at[bytes]);) bytes++;
+        append(text, "\"\"", 2);
+        text->pointers++;
+        return bytes;
+    }
+    while (bytes < count && is_digit(at[bytes])) bytes++;
+    if (bytes < LONG_DIGITS || (bytes < count && strchr(".eE", at[bytes]) != NULL)) return 0;
+    append(text, "\"", 1);
+    append(text, at, bytes);
+    append(text, "\"", 1);
     return bytes;
 }
 
-/* Replaces bytes that no string may hold. Returns how many bytes the character at `at` has. */
-static size_t mend_character(wi_json_text *text, size_t at, size_t end, int is_string)
+/* Copies one character, with what no string may hold replaced. Returns how many bytes it has. */
+static size_t copy_character(wi_json_text *text, const char *at, size_t count, int is_string)
 {
-    size_t bytes = utf8_bytes((const unsigned char *)text->memory + at, end - at);
+    size_t bytes = utf8_bytes((const unsigned char *)at, count);
 
     if (bytes == 0) {
-        text->memory[at] = '?';
-        bytes = 1;
+        append(text, "?", 1);
+        return 1;
     }
-    if (is_string && (unsigned char)text->memory[at] < 0x20) text->memory[at] = ' ';
+    if (is_string && (unsigned char)at[0] < 0x20)
+        append(text, " ", 1);
+    else
+        append(text, at, bytes);
     return bytes;
 }
 
@@ -101,52 +122,50 @@ static void close_at(wi_json_text *text, const scan *s, size_t whole, size_t dep
     while (depth > 0) text->memory[text->bytes++] = s->open[--depth] == '{' ? '}' : ']';
 }
 
-static void mend(wi_json_text *text)
+static void mend(wi_json_text *text, const char *bytes, size_t count)
 {
     scan s = {.depth = 0};
     size_t whole = 1; /* behind the first brace */
     size_t whole_depth = 1;
-    size_t end = text->bytes;
 
-    for (size_t i = 0; i < end;) {
-        size_t bytes = s.is_string ? 0 : replace_pointer(text, i, end);
+    for (size_t i = 0; i < count;) {
+        size_t used = 0;
         int closed = 0;
 
-        if (bytes > 0) {
-            i += bytes;
-            continue;
+        if (!s.is_string) {
+            used = copy_number(text, bytes + i, count - i, i > 0 ? bytes[i - 1] : ' ');
+            i += used;
+            if (used > 0) continue;
+            if (bytes[i] == ',') {
+                whole = text->bytes;
+                whole_depth = s.depth;
+            }
         }
-        bytes = mend_character(text, i, end, s.is_string);
-        if (!s.is_string && text->memory[i] == ',') {
-            whole = i;
-            whole_depth = s.depth;
-        }
-        closed = bytes == 1 ? step(&s, text->memory[i]) : 0;
-        if (bytes > 1) s.is_escaped = 0;
+        used = copy_character(text, bytes + i, count - i, s.is_string);
+        closed = used == 1 ? step(&s, text->memory[text->bytes - 1]) : 0;
+        if (used > 1) s.is_escaped = 0;
         if (closed < 0) break;
-        i += bytes;
+        i += used;
         if (closed > 0) {
-            whole = i;
+            whole = text->bytes;
             whole_depth = s.depth;
         }
-        if (closed == 2) {
-            text->bytes = i;
-            return;
-        }
+        if (closed == 2) return;
     }
     close_at(text, &s, whole, whole_depth);
 }
 
 weir_status wi_json_text_create(const char *bytes, size_t count, wi_json_text *out)
 {
+    /* A long number grows by two quotes. */
+    size_t room = count + count / LONG_DIGITS * 2 + WI_JSON_DEPTH_MAX + 4;
+
     memset(out, 0, sizeof *out);
-    out->memory = malloc(count + WI_JSON_DEPTH_MAX + 1);
+    out->memory = malloc(room);
     if (out->memory == NULL)
         return weir_error_set(WEIR_E_HOST_MEMORY, "weir_records_read", NULL,
-                              "%zu bytes for a copy of the text", count + WI_JSON_DEPTH_MAX + 1);
-    memcpy(out->memory, bytes, count);
-    out->bytes = count;
-    if (count > 0) mend(out);
+                              "%zu bytes for a copy of the text", room);
+    if (count > 0) mend(out, bytes, count);
     return WEIR_OK;
 }
 

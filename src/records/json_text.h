@@ -17,7 +17,7 @@ typedef struct wi_json_text {
 } wi_json_text;
 
 /** Copies a text that begins with a brace: bytes that are not UTF-8 and control characters in strings are replaced, and
- * what is open at the end is closed. Errors: HOST_MEMORY. */
+ * what is open at the end is closed; integers too long for a parser become strings. Errors: HOST_MEMORY. */
 weir_status wi_json_text_create(const char *bytes, size_t count, wi_json_text *out);
 
 void wi_json_text_destroy(wi_json_text *text);

@@ -105,6 +105,8 @@ Test(records_formats, clinfos_json)
     NUMBER_IS(r, 0, "available", 1);
     NUMBERS_ARE(r, 0, "max_work_item_sizes", 1024, 1024, 64);
     NUMBER_IS(r, 0, "partition_affinity_domain", 0);
+    NUMBER_IS(r, 0, "max_mem_alloc_size", UINT64_MAX);
+    STATE_IS(r, 0, "global_mem_cache_size", WEIR_PROPERTY_ABSENT);
     NUMBER_IS(r, 0, "double_fp_config", 63);
     NUMBERS_ARE(r, 0, "pci_bus_info_khr", 1, 10, 0, 0);
     TEXT_IS(r, 0, "local_mem_type", "local");
@@ -142,6 +144,7 @@ Test(records_formats, weirs_own_json)
     NUMBER_IS(r, 0, "type", 5);
     NUMBER_IS(r, 0, "available", 1);
     NUMBER_IS(r, 0, "max_mem_alloc_size", UINT64_MAX);
+    NUMBER_IS(r, 0, "max_constant_buffer_size", 65536);
     STATE_IS(r, 0, "half_fp_config", WEIR_PROPERTY_NA);
     NUMBER_IS(r, 0, "double_fp_config", 1 | 32 | 0x400);
     STATE_IS(r, 0, "max_compute_units", WEIR_PROPERTY_ERROR);
