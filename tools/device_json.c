@@ -116,16 +116,16 @@ json_t *device_json_system(const weir_system *system)
     return listing("live", records, warnings, is_whole);
 }
 
-json_t *device_json_records(const weir_records *from)
+json_t *device_json_records(const weir_records *texts)
 {
     json_t *records = json_array();
     json_t *warnings = json_array();
     int is_whole = 1;
 
-    for (size_t i = 0; i < weir_records_count(from) && is_whole; i++)
-        is_whole = json_array_append_new(records, device_json(weir_records_get(from, i))) == 0;
-    for (size_t i = 0; weir_records_get_warning(from, i) != NULL && is_whole; i++)
+    for (size_t i = 0; i < weir_records_count(texts) && is_whole; i++)
+        is_whole = json_array_append_new(records, device_json(weir_records_get(texts, i))) == 0;
+    for (size_t i = 0; weir_records_get_warning(texts, i) != NULL && is_whole; i++)
         is_whole =
-            json_array_append_new(warnings, output_text(weir_records_get_warning(from, i))) == 0;
-    return listing(weir_records_get_source(from), records, warnings, is_whole);
+            json_array_append_new(warnings, output_text(weir_records_get_warning(texts, i))) == 0;
+    return listing(weir_records_get_source(texts), records, warnings, is_whole);
 }

@@ -17,6 +17,6 @@ json_t *device_json(const weir_record *record);
 json_t *device_json_system(const weir_system *system);
 
 /** Returns the same of a text. */
-json_t *device_json_records(const weir_records *records);
+json_t *device_json_records(const weir_records *texts);
 
 #endif

@@ -219,9 +219,10 @@ static wi_outcome set_again(wi_builder *b, weir_record *record, wi_property_id i
  * do no harm; numbers and lists do not show it. */
 static int may_be_cut(wi_property_id id, wi_span value, const wi_line *line)
 {
-    char last = value.bytes > 0 ? value.at[value.bytes - 1] : ' ';
+    char last = ' ';
 
     if (!line->is_open) return 0;
+    if (value.bytes > 0) last = value.at[value.bytes - 1];
     switch (wi_property_row_at(id)->wire) {
     case WI_WIRE_NUMBER:
         return (last >= '0' && last <= '9') || wi_span_starts(value, "0x");

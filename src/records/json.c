@@ -168,11 +168,12 @@ static void set_member(json_target *to, size_t id, const char *name, json_t *val
 
 static void read_queries(json_target *to, json_t *object)
 {
-    const char *name = NULL;
-    json_t *value = NULL;
+    for (void *at = json_object_iter(object); at != NULL; at = json_object_iter_next(object, at)) {
+        const char *name = json_object_iter_key(at);
 
-    json_object_foreach(object, name, value)
-        set_member(to, wi_query_find(&to->queries, wi_span_of(name)), name, value);
+        set_member(to, wi_query_find(&to->queries, wi_span_of(name)), name,
+                   json_object_iter_value(at));
+    }
 }
 
 static void read_clinfo(json_target *to, json_t *root)
@@ -201,11 +202,12 @@ static void read_clinfo(json_target *to, json_t *root)
 
 static void read_properties(json_target *to, json_t *object, int is_platform)
 {
-    const char *name = NULL;
-    json_t *value = NULL;
+    for (void *at = json_object_iter(object); at != NULL; at = json_object_iter_next(object, at)) {
+        const char *name = json_object_iter_key(at);
 
-    json_object_foreach(object, name, value) set_member(
-        to, wi_query_find_name(&to->queries, is_platform, wi_span_of(name)), name, value);
+        set_member(to, wi_query_find_name(&to->queries, is_platform, wi_span_of(name)), name,
+                   json_object_iter_value(at));
+    }
 }
 
 /* Reads "p.d"; without it records are numbered as they come. */

@@ -131,9 +131,11 @@ static void mend(wi_json_text *text, const char *bytes, size_t count)
     for (size_t i = 0; i < count;) {
         size_t used = 0;
         int closed = 0;
+        char before = ' ';
 
+        if (i > 0) before = bytes[i - 1];
         if (!s.is_string) {
-            used = copy_number(text, bytes + i, count - i, i > 0 ? bytes[i - 1] : ' ');
+            used = copy_number(text, bytes + i, count - i, before);
             i += used;
             if (used > 0) continue;
             if (bytes[i] == ',') {

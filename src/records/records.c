@@ -134,7 +134,7 @@ static weir_status read_outputs(walk *w)
 }
 
 /* No output: says which line is not understood. */
-static weir_status refuse(const walk *w, const char *source)
+static void refuse(const walk *w, const char *source)
 {
     wi_cursor cursor = {0, 0};
     char quote[WI_QUOTE_BYTES];
@@ -142,13 +142,14 @@ static weir_status refuse(const walk *w, const char *source)
 
     while (wi_lines_next(&w->lines, w->lines.bytes, &cursor, &line)) {
         if (line.text.bytes == 0) continue;
-        return weir_error_set(
+        (void)weir_error_set(
             WEIR_E_FORMAT, WHERE,
             "clinfo's output (also --raw, --json, -l), AMD's clinfo or `weir devices --json`",
             "%.200s: line %zu is not understood: \"%s\"", source, line.number,
             wi_span_quote(line.text, quote));
+        return;
     }
-    return weir_error_set(
+    (void)weir_error_set(
         WEIR_E_FORMAT, WHERE,
         "clinfo's output (also --raw, --json, -l), AMD's clinfo or `weir devices --json`",
         "%.200s: there is no text in it", source);
@@ -234,8 +235,9 @@ static weir_status make_records(const char *source, weir_records **out)
     if (records != NULL) records->source = malloc(bytes);
     if (records == NULL || records->source == NULL) {
         weir_records_destroy(records);
-        return weir_error_set(WEIR_E_HOST_MEMORY, WHERE, NULL,
-                              "%zu bytes for the records of a text", sizeof *records + bytes);
+        (void)weir_error_set(WEIR_E_HOST_MEMORY, WHERE, NULL, "%zu bytes for the records of a text",
+                             sizeof *records + bytes);
+        return WEIR_E_HOST_MEMORY;
     }
     memcpy(records->source, source, bytes);
     *out = records;
@@ -269,8 +271,13 @@ weir_status weir_records_read(const char *bytes, size_t count, const char *sourc
     wi_human_index(&w->readers.human);
     wi_amd_index(&w->readers.amd);
     status = read_outputs(w);
-    if (status == WEIR_OK && w->best == NULL) status = refuse(w, source);
-    if (status == WEIR_OK) status = take(records, w);
+    if (status != WEIR_OK) goto done;
+    if (w->best == NULL) {
+        refuse(w, source);
+        status = WEIR_E_FORMAT;
+        goto done;
+    }
+    status = take(records, w);
     if (status != WEIR_OK) goto done;
 
     *out = records;
