@@ -275,7 +275,12 @@ void wi_json_read(const wi_readers *readers, const wi_lines *lines, wi_part part
     if (builder->status != WEIR_OK) return;
     wi_query_index_make(&to.queries);
     root = json_loadb(text.memory, text.bytes, 0, &error);
-    if (root == NULL) {
+    /* The parser has no words for most allocations that fail. */
+    if (root == NULL &&
+        (error.text[0] == '\0' || json_error_code(&error) == json_error_out_of_memory)) {
+        builder->status = weir_error_set(WEIR_E_HOST_MEMORY, "weir_records_read", NULL,
+                                         "no memory to parse %zu bytes of JSON", text.bytes);
+    } else if (root == NULL) {
         wi_note(&builder->notes, "line %zu: not valid JSON: %.100s",
                 part.line + (size_t)(error.line > 0 ? error.line : 1), error.text);
         builder->is_cut = 1;
