@@ -5,6 +5,7 @@
 
 #include <weir/select.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 
 TestSuite(select, .timeout = 20);
@@ -360,5 +361,44 @@ Test(select, the_score_is_the_sum_of_its_terms_and_equal_records_give_equal_choi
     }
     cr_expect_eq(look(&s, 2).device_class, WEIR_DEVICE_SOFTWARE);
     weir_choice_destroy(again);
+    drop(&s);
+}
+
+/* "10 000 000" for 1e7. */
+static void write_grouped(double number, char out[32])
+{
+    char plain[32];
+    size_t used = 0;
+    size_t digits = (size_t)snprintf(plain, sizeof plain, "%.0f", number);
+
+    for (size_t i = 0; i < digits; i++) {
+        if (i > 0 && (digits - i) % 3 == 0) out[used++] = ' ';
+        out[used++] = plain[i];
+    }
+    out[used] = '\0';
+}
+
+Test(select, the_guide_has_the_terms_with_their_weights)
+{
+    static char guide[65536];
+    FILE *file = fopen(WT_DATA_DIR "/../../docs/devices.md", "rb");
+    stock s = {.count = 0};
+    weir_term term;
+    size_t bytes = 0;
+
+    cr_assert_not_null(file);
+    bytes = fread(guide, 1, sizeof guide - 1, file);
+    guide[bytes] = '\0';
+    fclose(file);
+    card(&s, 0, 0, 16, 1500, 8 * GIB);
+    (void)choose(&s, NULL, NULL, NULL);
+    for (size_t t = 0; weir_choice_get_term(s.choice, 0, t, &term); t++) {
+        char weight[32];
+        char row[96];
+
+        write_grouped(term.weight, weight);
+        snprintf(row, sizeof row, "\n| %s | %s | ", term.name, weight);
+        cr_expect_not_null(strstr(guide, row), "docs/devices.md lacks %s", row);
+    }
     drop(&s);
 }
