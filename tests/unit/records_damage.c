@@ -271,12 +271,12 @@ Test(records_damage, absurd_numbers_of_platforms_and_devices_are_bounded)
     free(text);
 }
 
-/* Seconds of processor time that reading takes, the least of five. */
+/* Seconds of processor time that reading takes, the least of two. */
 static double seconds_of(const char *text, size_t bytes)
 {
     double best = 1e9;
 
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 2; i++) {
         weir_records *records = NULL;
         clock_t start = clock();
         double seconds = 0;
@@ -292,7 +292,7 @@ static double seconds_of(const char *text, size_t bytes)
 
 /* 20 ms are the promise for clinfo's output on an idle machine. Here the machine may be loaded, sanitizers take their
  * share, and some of the texts are absurd: hundreds of thousands of lines, each the beginning of an output. What must not
- * happen is a time that grows with the square. */
+ * happen is a time that grows with the square. With checks built in an eighth of a megabyte does. */
 Test(records_damage, a_megabyte_takes_milliseconds)
 {
     static const char *const lines[] = {
@@ -313,9 +313,9 @@ Test(records_damage, a_megabyte_takes_milliseconds)
         "a",
         "{",
     };
-    size_t room = (size_t)1 << 20;
+    size_t room = WEIR_CHECKS > 0 ? (size_t)1 << 17 : (size_t)1 << 20;
     char *text = malloc(room + 128);
-    double allowed = WEIR_CHECKS > 0 ? 10.0 : 1.0;
+    double allowed = WEIR_CHECKS > 0 ? 2.0 : 1.0;
 
     cr_assert_not_null(text);
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
