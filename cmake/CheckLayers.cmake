@@ -18,6 +18,7 @@ set(rank_graph 7)
 set(rank_tape 8)
 set(rank_func 9)
 set(rank_accum 9)
+set(rank_records 10)
 
 set(calls_allowed "^(src/cl|tools/mask|tools/bench|docs/examples|tests)/")
 set(headers_allowed "^(src/cl/opencl\\.h|include/weir/interop_cl\\.h|(tools/mask|tools/bench|docs/examples|tests)/.*)$")

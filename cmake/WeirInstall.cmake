@@ -43,3 +43,20 @@ else()
 endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/weir.pc.in" "${PROJECT_BINARY_DIR}/weir.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/weir.pc" DESTINATION "${WEIR_PC_DIR}" COMPONENT dev)
+
+if(TARGET weir_records)
+    install(TARGETS weir_records EXPORT weirTargets
+        RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT runtime
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT dev
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT dev)
+    set(WEIR_PC_RECORDS_PUBLIC "")
+    set(WEIR_PC_RECORDS_PRIVATE "jansson")
+    if(NOT BUILD_SHARED_LIBS)
+        set(WEIR_PC_RECORDS_PUBLIC ", jansson")
+        set(WEIR_PC_RECORDS_PRIVATE "")
+    endif()
+    configure_file("${PROJECT_SOURCE_DIR}/cmake/weir-records.pc.in"
+        "${PROJECT_BINARY_DIR}/weir-records.pc" @ONLY)
+    install(FILES "${PROJECT_BINARY_DIR}/weir-records.pc"
+        DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT dev)
+endif()

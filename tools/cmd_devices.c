@@ -1,4 +1,4 @@
-/* `weir devices`: what is known of every device, for people or as JSON.
+/* `weir devices`: what is known of every device, live or in a text, for people or as JSON.
  *
  * For people, each device is a table of the facts by which one chooses, with units and what they mean; the JSON has
  * every property. Without a device the reason goes to stderr in one line, and what was looked at to stdout. One
@@ -8,6 +8,7 @@
 #include "output.h"
 #include "table.h"
 
+#include <weir/records.h>
 #include <weir/system.h>
 
 #include <inttypes.h>
@@ -111,24 +112,25 @@ static void add_fact(const weir_record *record, size_t i, text_table *table)
     table_add(table, "%s", facts[i].meaning);
 }
 
-static int print_device(const weir_device *device)
+static int print_device(const weir_record *record)
 {
     text_table *table = table_create(columns);
+    weir_property name;
+    char pci[32];
 
     if (table == NULL) {
         (void)fprintf(stderr, "weir devices: no host memory for a table\n");
         return PROGRAM_FAILED;
     }
-    (void)printf("%s  %s  %s\n", weir_device_get_index(device),
-                 weir_device_class_name(weir_device_get_class(device)),
-                 weir_device_get_name(device));
-    if (weir_device_get_pci(device)[0] != '\0') {
+    (void)weir_record_find(record, "name", &name);
+    (void)printf("%s  %s  %s\n", weir_record_get_index(record),
+                 weir_device_class_name(weir_record_get_class(record, NULL)), name.text);
+    if (weir_record_get_pci(record, pci, sizeof pci)[0] != '\0') {
         table_add(table, "pci");
-        table_add(table, "%s", weir_device_get_pci(device));
+        table_add(table, "%s", pci);
         table_add(table, "where it is plugged in");
     }
-    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
-        add_fact(weir_device_get_record(device), i, table);
+    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) add_fact(record, i, table);
     table_print(table, stdout, output_has_colours(stdout));
     table_destroy(table);
     (void)putchar('\n');
@@ -153,7 +155,7 @@ static int print_devices(const weir_system *system)
     int code = PROGRAM_OK;
 
     for (size_t i = 0; i < weir_system_count(system) && code == PROGRAM_OK; i++)
-        code = print_device(weir_system_device(system, i));
+        code = print_device(weir_device_get_record(weir_system_device(system, i)));
     for (size_t i = 0; weir_system_warning(system, i) != NULL; i++)
         (void)printf("note: %s\n", weir_system_warning(system, i));
     print_default(system);
@@ -176,39 +178,73 @@ static int print_none(const weir_system *system, int is_json)
     return PROGRAM_NO_DEVICE;
 }
 
+static int run_live(int is_json)
+{
+    weir_system *system = NULL;
+    int code = PROGRAM_OK;
+
+    if (weir_system_create(&system) != WEIR_OK) {
+        output_error("devices");
+        return PROGRAM_FAILED;
+    }
+    if (is_json) code = output_json(device_json_system(system));
+    if (code == PROGRAM_OK && weir_system_count(system) == 0)
+        code = print_none(system, is_json);
+    else if (code == PROGRAM_OK && !is_json)
+        code = print_devices(system);
+    weir_system_destroy(system);
+    return code;
+}
+
+static int print_records(const weir_records *records)
+{
+    int code = PROGRAM_OK;
+
+    for (size_t i = 0; i < weir_records_count(records) && code == PROGRAM_OK; i++)
+        code = print_device(weir_records_get(records, i));
+    for (size_t i = 0; weir_records_get_warning(records, i) != NULL; i++)
+        (void)printf("note: %s\n", weir_records_get_warning(records, i));
+    (void)printf("Read from %s (%s).\n", weir_records_get_source(records),
+                 weir_records_get_format(records));
+    return code;
+}
+
+static int run_text(const char *path, int is_json)
+{
+    weir_records *records = NULL;
+    weir_status status = weir_records_read_file(path, &records);
+    int code = PROGRAM_OK;
+
+    if (status != WEIR_OK) {
+        output_usage("weir devices: %s%s%s", weir_last_error()->message,
+                     weir_last_error()->hint[0] == '\0' ? "" : "; expected ",
+                     weir_last_error()->hint);
+        return status == WEIR_E_HOST_MEMORY ? PROGRAM_FAILED : PROGRAM_USAGE;
+    }
+    code = is_json ? output_json(device_json_records(records)) : print_records(records);
+    if (code == PROGRAM_OK && weir_records_count(records) == 0) {
+        output_usage("weir devices: %s: %s", path, weir_records_get_reason(records));
+        code = PROGRAM_NO_DEVICE;
+    }
+    weir_records_destroy(records);
+    return code;
+}
+
 static int run(const program_command *self, int argc, char **argv)
 {
     devices_settings settings = {0};
     const char **operands = calloc((size_t)argc, sizeof *operands);
     size_t operand_count = 0;
-    weir_system *system = NULL;
     int code = PROGRAM_FAILED;
 
     if (operands == NULL) {
         (void)fprintf(stderr, "weir devices: no host memory\n");
-        goto done;
+        return PROGRAM_FAILED;
     }
     code = option_parse(self, argc, argv, &settings, operands, &operand_count);
-    if (code != OPTION_GO_ON) goto done;
-    if (operand_count > 0) {
-        output_usage("weir devices: %s: reading a file is not in this build; without one the live "
-                     "devices are listed",
-                     operands[0]);
-        code = PROGRAM_USAGE;
-        goto done;
-    }
-    if (weir_system_create(&system) != WEIR_OK) {
-        output_error("devices");
-        code = PROGRAM_FAILED;
-        goto done;
-    }
-    code = settings.is_json ? output_json(device_json_system(system, "live")) : PROGRAM_OK;
-    if (code == PROGRAM_OK && weir_system_count(system) == 0)
-        code = print_none(system, settings.is_json);
-    else if (code == PROGRAM_OK && !settings.is_json)
-        code = print_devices(system);
-done:
-    weir_system_destroy(system);
+    if (code == OPTION_GO_ON)
+        code = operand_count > 0 ? run_text(operands[0], settings.is_json)
+                                 : run_live(settings.is_json);
     free(operands);
     return code;
 }
@@ -216,10 +252,12 @@ done:
 const program_command command_devices = {
     .name = "devices",
     .summary = "list the OpenCL devices with their facts",
-    .operands = "", /* one is read to say that this build takes none */
+    .operands = "[FILE|-]",
     .operand_max = 1,
     .options = options,
-    .details = "Exit status: 0 there is a device, 1 failed, 2 bad usage, 3 no device (the reason "
-               "is on stderr).\n",
+    .details = "FILE is what clinfo (for people, --raw, --json, -l), AMD's clinfo or weir devices "
+               "--json printed;\nwithout one the live devices are listed.\n"
+               "Exit status: 0 there is a device, 1 failed, 2 bad usage or a text of no known "
+               "format, 3 no device (the\nreason is on stderr).\n",
     .run = run,
 };

@@ -27,6 +27,7 @@ typedef struct program_command {
 /* One line a command, defined in cmd_<name>.c and listed in weir.c. */
 extern const program_command command_loop;
 extern const program_command command_devices;
+extern const program_command command_select;
 extern const program_command command_replay;
 extern const program_command command_bench;
 

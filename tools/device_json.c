@@ -7,12 +7,22 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/* Most readers of JSON round integers above 2^63, so those are strings of digits. */
+static json_t *number_json(uint64_t number)
+{
+    char digits[24];
+
+    if (number <= INT64_MAX) return json_integer((json_int_t)number);
+    (void)snprintf(digits, sizeof digits, "%" PRIu64, number);
+    return json_string(digits);
+}
+
 static json_t *numbers_json(const weir_property *property)
 {
     json_t *list = json_array();
 
     for (unsigned i = 0; i < property->count; i++)
-        if (json_array_append_new(list, output_number(property->numbers[i])) != 0) break;
+        if (json_array_append_new(list, number_json(property->numbers[i])) != 0) break;
     return list;
 }
 
@@ -37,7 +47,7 @@ static json_t *value_json(const weir_property *property)
     case WEIR_PROPERTY_TEXT:
         return output_text(property->text);
     case WEIR_PROPERTY_NUMBER:
-        return output_number(property->number);
+        return number_json(property->number);
     case WEIR_PROPERTY_NUMBERS:
         return numbers_json(property);
     case WEIR_PROPERTY_BOOL:
@@ -58,11 +68,10 @@ static json_t *property_json(const weir_property *property)
     return json_pack("{s:s}", "error", code);
 }
 
-json_t *device_json(const weir_device *device)
+json_t *device_json(const weir_record *record)
 {
-    const weir_record *record = weir_device_get_record(device);
-    json_t *root = json_pack("{s:s, s:{}, s:s}", "index", weir_device_get_index(device), "platform",
-                             "class", weir_device_class_name(weir_device_get_class(device)));
+    json_t *root = json_pack("{s:s, s:{}, s:s}", "index", weir_record_get_index(record), "platform",
+                             "class", weir_device_class_name(weir_record_get_class(record, NULL)));
     json_t *platform = json_object_get(root, "platform");
 
     for (size_t i = 0; i < weir_property_count() && root != NULL; i++) {
@@ -79,17 +88,9 @@ json_t *device_json(const weir_device *device)
     return root;
 }
 
-json_t *device_json_system(const weir_system *system, const char *source)
+/* Takes the references of both lists; `is_whole` 0 if one of them lacks entries for want of memory. */
+static json_t *listing(const char *source, json_t *records, json_t *warnings, int is_whole)
 {
-    json_t *records = json_array();
-    json_t *warnings = json_array();
-    int is_whole = 1;
-
-    for (size_t i = 0; i < weir_system_count(system) && is_whole; i++)
-        is_whole = json_array_append_new(records, device_json(weir_system_device(system, i))) == 0;
-    for (size_t i = 0; weir_system_warning(system, i) != NULL && is_whole; i++)
-        is_whole =
-            json_array_append_new(warnings, output_text(weir_system_warning(system, i))) == 0;
     if (!is_whole) {
         json_decref(records);
         json_decref(warnings);
@@ -97,4 +98,34 @@ json_t *device_json_system(const weir_system *system, const char *source)
     }
     return json_pack("{s:o, s:o, s:o}", "source", output_text(source), "records", records,
                      "warnings", warnings);
+}
+
+json_t *device_json_system(const weir_system *system)
+{
+    json_t *records = json_array();
+    json_t *warnings = json_array();
+    int is_whole = 1;
+
+    for (size_t i = 0; i < weir_system_count(system) && is_whole; i++)
+        is_whole =
+            json_array_append_new(
+                records, device_json(weir_device_get_record(weir_system_device(system, i)))) == 0;
+    for (size_t i = 0; weir_system_warning(system, i) != NULL && is_whole; i++)
+        is_whole =
+            json_array_append_new(warnings, output_text(weir_system_warning(system, i))) == 0;
+    return listing("live", records, warnings, is_whole);
+}
+
+json_t *device_json_records(const weir_records *texts)
+{
+    json_t *records = json_array();
+    json_t *warnings = json_array();
+    int is_whole = 1;
+
+    for (size_t i = 0; i < weir_records_count(texts) && is_whole; i++)
+        is_whole = json_array_append_new(records, device_json(weir_records_get(texts, i))) == 0;
+    for (size_t i = 0; weir_records_get_warning(texts, i) != NULL && is_whole; i++)
+        is_whole =
+            json_array_append_new(warnings, output_text(weir_records_get_warning(texts, i))) == 0;
+    return listing(weir_records_get_source(texts), records, warnings, is_whole);
 }

@@ -2,6 +2,7 @@
 #ifndef WEIR_TOOLS_DEVICE_JSON_H
 #define WEIR_TOOLS_DEVICE_JSON_H
 
+#include <weir/records.h>
 #include <weir/system.h>
 
 #include <jansson.h>
@@ -10,10 +11,12 @@
  *
  * Properties carry OpenCL's names in lower case; absent ones have no member, n/a is null, a failed query is
  * {"error":"-30"}, flags are lists of names (a bit without a name is "0x..."). */
-json_t *device_json(const weir_device *device);
+json_t *device_json(const weir_record *record);
 
-/** Returns {source,records,warnings} of a system, a new reference; NULL for want of host memory.
- * source   "live" or the name of a file */
-json_t *device_json_system(const weir_system *system, const char *source);
+/** Returns {source,records,warnings} of the live system, a new reference; NULL for want of host memory. */
+json_t *device_json_system(const weir_system *system);
+
+/** Returns the same of a text. */
+json_t *device_json_records(const weir_records *texts);
 
 #endif

@@ -12,13 +12,10 @@
 #include <string.h>
 
 static const program_command *const commands[] = {
-    &command_loop,
-    &command_devices,
-    &command_replay,
-    &command_bench,
+    &command_loop, &command_devices, &command_select, &command_replay, &command_bench,
 };
 
-static const char *const later[] = {"select", "plan", "check", "as"};
+static const char *const later[] = {"plan", "check", "as"};
 
 #define COUNT(Array) (sizeof(Array) / sizeof(Array)[0])
 

@@ -70,6 +70,14 @@ WEIR_API const weir_error *weir_last_error(void);
 /** Empties the calling thread's record. Thread: each thread has its own. */
 WEIR_API void weir_last_error_reset(void);
 
+/** Records a failure of the calling thread and returns `status`, for libraries that are built on this one.
+ * where    call or check that failed; cut to fit
+ * hint     what to do about it; NULL: none
+ * format   one line with the numbers, as printf takes it
+ * Thread: each thread has its own. */
+WEIR_API weir_status weir_error_set(weir_status status, const char *where, const char *hint, const char *format, ...)
+    WEIR_PRINTF(4, 5);
+
 WEIR_END_DECLS
 
 #endif

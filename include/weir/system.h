@@ -35,10 +35,11 @@ WEIR_API const char *weir_system_warning(const weir_system *system, size_t i);
 /** Chooses one device.
  *
  * selector   "0.1" (platform.device) | "0.1:0" (a logical device of it) | "pci=0000:01:00.0" | "uuid=..." |
- *            "name~text" (part of the name, any case) | "type=gpu|cpu|accelerator" (the driver's type); NULL: the best by class (discrete, integrated, cpu,
- *            software), ties by lowest index, also among several matches; accelerators and emulators only by a
- *            selector other than type=; devices that are not available, have no compiler or are big-endian only by
- *            index, pci or uuid. A PCI address without its domain means domain 0. "" is malformed
+ *            "name~text" (part of the name, any case) | "type=gpu|cpu|accelerator" (the driver's type); NULL: any.
+ *            Of several the one that weir_select() takes: by class (discrete, integrated, cpu, software), then by
+ *            what the records say, ties by lowest index; accelerators and emulators only by a selector other than
+ *            type=; devices that are not available, have no compiler or are big-endian only by index, pci or uuid. A
+ *            PCI address without its domain means domain 0. "" is malformed
  * out        owned by the system; NULL on failure
  * Thread: safe.
  * Errors: ARG for a malformed selector, NO_DEVICE (the message lists the choices, or why there is no device). */

@@ -4,6 +4,7 @@
  *
  *   weir_system *system;            the devices of this machine         system.h  device.h  property.h
  *   weir_device *device;            one of them                         weir_system_find()
+ *   weir_record *record;            what is known of it, live or from a text       record.h  records.h  select.h
  *   weir_context *context;          the device opened                   context.h
  *   weir_pool *pool;                its memory, by owner                pool.h  oom.h  scope.h  mark.h  replay.h
  *   weir_queue *queue;              more than one in-order queue        queue.h
@@ -38,9 +39,11 @@
 #include <weir/pool.h>
 #include <weir/property.h>
 #include <weir/queue.h>
+#include <weir/record.h>
 #include <weir/replay.h>
 #include <weir/scalar.h>
 #include <weir/scope.h>
+#include <weir/select.h>
 #include <weir/shape.h>
 #include <weir/status.h>
 #include <weir/system.h>

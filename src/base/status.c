@@ -90,6 +90,16 @@ weir_status wi_fail_hint(weir_status status, const char *where, const char *hint
     return status;
 }
 
+weir_status weir_error_set(weir_status status, const char *where, const char *hint,
+                           const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    record(status, 0, where != NULL ? where : "", hint, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
 weir_status wi_fail(weir_status status, const char *where, const char *format, ...)
 {
     va_list arguments;

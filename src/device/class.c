@@ -8,15 +8,17 @@
 
 #include "device/match.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { TYPE_CPU = 2, TYPE_GPU = 4, TYPE_ACCELERATOR = 8, TYPE_CUSTOM = 16 };
 
 /* When a row of the table below counts. */
 typedef enum when {
-    ALWAYS,  /* whatever the driver says */
-    GPU,     /* type GPU or no type; also where the driver denies unified memory */
-    UNSTATED /* as GPU, but only where nothing is said of unified memory */
+    ALWAYS,   /* whatever the driver says */
+    GPU,      /* type GPU or no type; also where the driver denies unified memory */
+    UNSTATED, /* as GPU, but only where nothing is said of unified memory */
+    TYPELESS  /* only where nothing is said of the type, as in lists of names */
 } when;
 
 /* The first row that matches decides. `vendor` "" matches every vendor. */
@@ -66,10 +68,17 @@ static const struct {
     {GPU, WI_MATCH_NAME, "gfx1103", "", WEIR_DEVICE_INTEGRATED, "gfx1103 is an APU"},
     {GPU, WI_MATCH_NAME, "gfx1150", "", WEIR_DEVICE_INTEGRATED, "gfx1150 is an APU"},
     {GPU, WI_MATCH_NAME, "gfx1151", "", WEIR_DEVICE_INTEGRATED, "gfx1151 is an APU"},
+    /* Processors, by their brands and by what PoCL puts before them. */
+    {TYPELESS, WI_MATCH_NAME, "CPU @", "", WEIR_DEVICE_CPU, "the name is a processor's"},
+    {TYPELESS, WI_MATCH_NAME, "Core(TM)", "", WEIR_DEVICE_CPU, "the name is a processor's"},
+    {TYPELESS, WI_MATCH_NAME, "Xeon(R)", "", WEIR_DEVICE_CPU, "the name is a processor's"},
+    {TYPELESS, WI_MATCH_NAME, "Ryzen", "", WEIR_DEVICE_CPU, "the name is a processor's"},
+    {TYPELESS, WI_MATCH_NAME, "EPYC", "", WEIR_DEVICE_CPU, "the name is a processor's"},
+    {TYPELESS, WI_MATCH_NAME, "Processor", "", WEIR_DEVICE_CPU, "the name is a processor's"},
+    {TYPELESS, WI_MATCH_NAME, "pthread", "", WEIR_DEVICE_CPU, "PoCL's name for the processor"},
+    {TYPELESS, WI_MATCH_NAME, "CPU", "", WEIR_DEVICE_CPU, "the name says CPU"},
     /* Vendors whose GPUs sit in the processor, with the exceptions first. */
     {UNSTATED, WI_MATCH_NAME, "Arc(TM)", "Intel", WEIR_DEVICE_DISCRETE, "Arc cards are discrete"},
-    {UNSTATED, WI_MATCH_NAME, "[0x56a0]", "Intel", WEIR_DEVICE_DISCRETE, "0x56a0 is an Arc card"},
-    {UNSTATED, WI_MATCH_NAME, "[0x56a5]", "Intel", WEIR_DEVICE_DISCRETE, "0x56a5 is an Arc card"},
     {UNSTATED, WI_MATCH_NAME, "Graphics", "Intel", WEIR_DEVICE_INTEGRATED, "Intel graphics"},
     {UNSTATED, WI_MATCH_NAME, "Apple", "", WEIR_DEVICE_INTEGRATED,
      "Apple GPUs share the host's memory"},
@@ -89,6 +98,18 @@ static int unified(const weir_record *record)
 
     if (nv == 1 || host == 1) return 1;
     return nv == 0 || host == 0 ? 0 : -1;
+}
+
+/* Intel's driver names a GPU by its PCI id in brackets; 0x5690 to 0x56c2 are the Arc cards. */
+static int is_arc_id(const weir_record *record)
+{
+    const char *id = strstr(wi_record_get_text(record, WI_PROPERTY_NAME), "[0x");
+    char *end = NULL;
+    unsigned long number = 0;
+
+    if (id == NULL) return 0;
+    number = strtoul(id + 1, &end, 16);
+    return *end == ']' && number >= 0x5690 && number <= 0x56c2;
 }
 
 static int is_row(const weir_record *record, size_t i, when limit, int stated)
@@ -122,6 +143,15 @@ static weir_device_class classify(const weir_record *record, const char **why)
     if (stated == 1) {
         *why = "shares the host's memory";
         return WEIR_DEVICE_INTEGRATED;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && type == 0; i++)
+        if (is_row(record, i, TYPELESS, stated)) {
+            *why = names[i].why;
+            return names[i].device_class;
+        }
+    if (stated < 0 && is_arc_id(record)) {
+        *why = "its PCI id is an Arc card's";
+        return WEIR_DEVICE_DISCRETE;
     }
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (is_row(record, i, GPU, stated)) {

@@ -6,7 +6,8 @@
  *   scope       0: clGetDeviceInfo, 1: clGetPlatformInfo
  *   wire        how the driver lays the value out (wi_wire in record.h)
  *   version     asked of devices of this OpenCL version on (110 is 1.1), 0: the version does not matter
- *   extension   asked of devices that list it, "": none. A row with both is asked if either holds
+ *   extension   asked of devices that list it, "": none. A row with both is asked if either holds; a row with neither
+ *               is never asked of a device: only texts say it
  *   names       table of bit or value names, NULL for other kinds
  */
 #ifndef WI_DEVICE_PROPERTY_LIST_H
@@ -58,6 +59,8 @@
     X(MAX_WORK_ITEM_SIZES, "max_work_item_sizes", 0x1005, 0, NUMBERS, SIZES, 100, "", NULL) \
     X(MAX_WORK_GROUP_SIZE, "max_work_group_size", 0x1004, 0, NUMBER, NUMBER, 100, "", NULL) \
     X(PREFERRED_WORK_GROUP_SIZE_MULTIPLE, "preferred_work_group_size_multiple", 0x1067, 0, NUMBER, NUMBER, 300, "", NULL) \
+    X(KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, "kernel_preferred_work_group_size_multiple", 0x11B3, 0, NUMBER, NUMBER, 0, "", NULL) \
+    X(BUILD_LOG, "build_log", 0x1183, 0, TEXT, TEXT, 0, "", NULL) \
     X(MAX_NUM_SUB_GROUPS, "max_num_sub_groups", 0x105C, 0, NUMBER, NUMBER, 210, "", NULL) \
     X(NON_UNIFORM_WORK_GROUP_SUPPORT, "non_uniform_work_group_support", 0x1065, 0, BOOL, BOOL, 300, "", NULL) \
     X(PREFERRED_VECTOR_WIDTH_CHAR, "preferred_vector_width_char", 0x1006, 0, NUMBER, NUMBER, 100, "", NULL) \

@@ -7,6 +7,10 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "device/class.h"
+#include "device/identity.h"
+
+#include <weir/record.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,6 +117,11 @@ void wi_record_set_error(weir_record *record, wi_property_id id, int code)
     clear(record, id, WEIR_PROPERTY_ERROR)->numbers[0] = (uint64_t)(-(int64_t)code);
 }
 
+void wi_record_set_absent(weir_record *record, wi_property_id id)
+{
+    (void)clear(record, id, WEIR_PROPERTY_ABSENT);
+}
+
 weir_status wi_record_copy_platform(weir_record *to, const weir_record *from)
 {
     for (size_t i = 0; i < WI_PROPERTY_COUNT; i++) {
@@ -214,4 +223,94 @@ int weir_record_find(const weir_record *record, const char *name, weir_property 
 
     weir_record_get(record, id, out);
     return record != NULL && id < WI_PROPERTY_COUNT;
+}
+
+/* 1 if a property may hold values of these kinds; the sets of public setters. */
+static int holds(const weir_record *record, size_t property, unsigned kinds)
+{
+    return record != NULL && property < WI_PROPERTY_COUNT &&
+           (kinds >> wi_property_row_at(property)->kind & 1) != 0;
+}
+
+enum {
+    SCALAR_KINDS = 1 << WEIR_PROPERTY_NUMBER | 1 << WEIR_PROPERTY_BOOL | 1 << WEIR_PROPERTY_FLAGS,
+    ANY_KIND = SCALAR_KINDS | 1 << WEIR_PROPERTY_TEXT | 1 << WEIR_PROPERTY_NUMBERS
+};
+
+weir_status weir_record_create(weir_record **out)
+{
+    if (out == NULL) return wi_fail(WEIR_E_ARG, "weir_record_create", "out is required");
+    return wi_record_create(out);
+}
+
+void weir_record_destroy(weir_record *record) { wi_record_destroy(record); }
+
+void weir_record_set_index(weir_record *record, unsigned platform, unsigned device)
+{
+    if (record != NULL) wi_record_set_index(record, platform, device);
+}
+
+weir_status weir_record_set_text(weir_record *record, size_t property, const char *bytes,
+                                 size_t count)
+{
+    if (!holds(record, property, 1 << WEIR_PROPERTY_TEXT) || (bytes == NULL && count > 0))
+        return wi_fail(WEIR_E_ARG, "weir_record_set_text",
+                       "a record, a property of kind text and its bytes are required");
+    return wi_record_set_text(record, (wi_property_id)property, bytes, count);
+}
+
+void weir_record_set_number(weir_record *record, size_t property, uint64_t number)
+{
+    if (holds(record, property, SCALAR_KINDS))
+        wi_record_set_number(record, (wi_property_id)property, number);
+}
+
+void weir_record_set_numbers(weir_record *record, size_t property, const uint64_t *numbers,
+                             size_t count)
+{
+    if (holds(record, property, 1 << WEIR_PROPERTY_NUMBERS) && numbers != NULL)
+        wi_record_set_numbers(record, (wi_property_id)property, numbers, count);
+}
+
+void weir_record_set_na(weir_record *record, size_t property)
+{
+    if (holds(record, property, ANY_KIND)) wi_record_set_na(record, (wi_property_id)property);
+}
+
+void weir_record_set_error(weir_record *record, size_t property, int code)
+{
+    if (holds(record, property, ANY_KIND) && code < 0)
+        wi_record_set_error(record, (wi_property_id)property, code);
+}
+
+void weir_record_set_absent(weir_record *record, size_t property)
+{
+    if (holds(record, property, ANY_KIND)) wi_record_set_absent(record, (wi_property_id)property);
+}
+
+weir_status weir_record_copy_platform(weir_record *to, const weir_record *from)
+{
+    if (to == NULL || from == NULL)
+        return wi_fail(WEIR_E_ARG, "weir_record_copy_platform", "both records are required");
+    return wi_record_copy_platform(to, from);
+}
+
+const char *weir_record_get_index(const weir_record *record)
+{
+    return record != NULL ? record->index : "";
+}
+
+weir_device_class weir_record_get_class(const weir_record *record, const char **why)
+{
+    return wi_record_class(record, why);
+}
+
+char *weir_record_get_pci(const weir_record *record, char *buffer, size_t bytes)
+{
+    char text[WI_PCI_TEXT_BYTES] = "";
+    wi_pci pci;
+
+    if (record != NULL && wi_record_get_pci(record, &pci)) (void)wi_pci_format(&pci, text);
+    if (bytes > 0) (void)snprintf(buffer, bytes, "%s", text);
+    return buffer;
 }

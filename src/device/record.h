@@ -86,6 +86,8 @@ void wi_record_set_na(weir_record *record, wi_property_id id);
 /** Sets the OpenCL code of a query that failed; `code` < 0. */
 void wi_record_set_error(weir_record *record, wi_property_id id, int code);
 
+void wi_record_set_absent(weir_record *record, wi_property_id id);
+
 /** Copies the platform's properties. Errors: HOST_MEMORY. */
 weir_status wi_record_copy_platform(weir_record *to, const weir_record *from);
 

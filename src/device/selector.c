@@ -122,6 +122,18 @@ weir_status wi_selector_parse(const char *text, wi_selector *out)
     return wi_fail_hint(WEIR_E_ARG, "device selector", forms, "\"%.100s\" names no device", text);
 }
 
+int wi_selector_matches(const wi_selector *selector, const weir_record *record)
+{
+    return kinds[selector->kind].matches(selector, record);
+}
+
+int wi_selector_names(const wi_selector *selector) { return kinds[selector->kind].asks_any_class; }
+
+int wi_selector_takes_unusable(const wi_selector *selector)
+{
+    return kinds[selector->kind].takes_unusable;
+}
+
 /* 1 if record a goes before record b. */
 static int goes_before(const weir_record *a, const weir_record *b)
 {

@@ -31,6 +31,15 @@ typedef struct wi_selector {
  * Errors: ARG, with the forms in the hint. */
 weir_status wi_selector_parse(const char *text, wi_selector *out);
 
+/** 1 if the selector fits a record, whatever its class and state. */
+int wi_selector_matches(const wi_selector *selector, const weir_record *record);
+
+/** 1 if the selector asks for accelerators and emulators too: anything but none and type=. */
+int wi_selector_names(const wi_selector *selector);
+
+/** 1 if the selector takes devices that cannot be used: an index, a PCI address, a UUID. */
+int wi_selector_takes_unusable(const wi_selector *selector);
+
 /** Chooses from records; returns an index into `records`, or `count` if none matches.
  *
  * An index, a PCI address or a UUID names a device whatever it is. Of several matches, and with WI_SELECT_BEST, the

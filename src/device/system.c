@@ -14,6 +14,8 @@
 #include "device/driver_reader.h"
 #include "device/selector.h"
 
+#include <weir/select.h>
+
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -220,6 +222,20 @@ static weir_status fail_no_device(const weir_system *system, const char *selecto
     return status;
 }
 
+/* As `weir select` would; SIZE_MAX if no device matches. */
+static weir_status choose(const weir_system *system, const char *selector, size_t *chosen)
+{
+    weir_criteria criteria = WEIR_CRITERIA_INIT;
+    weir_choice *choice = NULL;
+    weir_status status = WEIR_OK;
+
+    criteria.pick = selector;
+    status = weir_select(system->records, system->device_count, &criteria, &choice);
+    *chosen = weir_choice_get_chosen(choice);
+    weir_choice_destroy(choice);
+    return status;
+}
+
 weir_status weir_system_find(const weir_system *system, const char *selector, weir_device **out)
 {
     wi_selector parsed;
@@ -231,8 +247,9 @@ weir_status weir_system_find(const weir_system *system, const char *selector, we
         return wi_fail(WEIR_E_ARG, "weir_system_find", "system and out are required");
     status = wi_selector_parse(selector, &parsed);
     if (status != WEIR_OK) return status;
-    chosen = wi_selector_choose(&parsed, system->records, system->device_count);
-    if (chosen == system->device_count) return fail_no_device(system, selector);
+    status = choose(system, selector, &chosen);
+    if (status != WEIR_OK) return status;
+    if (chosen == SIZE_MAX) return fail_no_device(system, selector);
     if (!parsed.has_logical) {
         *out = system->devices[chosen];
         return WEIR_OK;

@@ -26,11 +26,7 @@ check "stderr is not empty" test ! -s "$work/err"
 WEIR_LIMIT=nonsense weir devices --json
 expect_code 0
 
-# Bad usage; files are read by a later build.
-weir devices clinfo.txt
-expect_usage "clinfo.txt" "not in this build"
-weir devices -
-expect_usage "not in this build"
+# Bad usage; texts are the matter of devices_file.sh.
 weir devices one two
 expect_usage "two"
 weir devices --frob

@@ -25,7 +25,7 @@ check "stderr is not empty" test ! -s "$work/err"
 
 weir frobnicate
 expect_usage "frobnicate" "expected one of" "--help"
-for command in select plan check as; do
+for command in plan check as; do
     weir "$command"
     expect_usage "$command" "not in this build"
 done

@@ -1,0 +1,272 @@
+/* The clinfo of AMD: APP SDK, ROCm, Windows' clinfo.exe.
+ *
+ * A line is a label, a colon, tabs or blanks, and a value. A platform begins with its profile, a device with its type;
+ * the device's name comes near the end of its lines. After the platforms, each is named again before its devices. One
+ * thread.
+ */
+#include "records/reader.h"
+
+#define PLATFORM_NOT_FOUND (-1001)
+#define DEVICE_NOT_FOUND (-1)
+
+/* A platform's lines begin with its profile. A name on its own is the second naming. */
+static int read_platform(wi_table *table, const wi_label *label, wi_span value)
+{
+    wi_builder *b = table->builder;
+    weir_property old = {0};
+
+    if (b->current != SIZE_MAX && b->current < b->platform_count)
+        weir_record_get(b->platforms[b->current].record, label->id, &old);
+    if (label->id == WI_PROPERTY_PLATFORM_PROFILE || old.state != WEIR_PROPERTY_ABSENT)
+        wi_builder_begin_platform(b);
+    table->section = WI_IN_ANY;
+    return wi_label_plain(table, label, value);
+}
+
+static int read_device_type(wi_table *table, const wi_label *label, wi_span value)
+{
+    if (!wi_span_starts(value, "CL_DEVICE_TYPE_")) return 0;
+    wi_builder_begin_device(table->builder);
+    table->section = WI_IN_ANY;
+    return wi_label_plain(table, label, value);
+}
+
+/* One of the three lines of work-item sizes; `argument` is its place. */
+static int read_work_items(wi_table *table, const wi_label *label, wi_span value)
+{
+    weir_record *record = wi_builder_device(table->builder);
+    weir_property sizes;
+    uint64_t number = 0;
+
+    if (record == NULL || !wi_span_number(&value, &number)) return 0;
+    if (table->line->is_open) return 1;
+    weir_record_get(record, label->id, &sizes);
+    if (sizes.count != label->argument) return 1;
+    sizes.numbers[sizes.count] = number;
+    weir_record_set_numbers(record, label->id, sizes.numbers, sizes.count + 1);
+    return 1;
+}
+
+static int read_endian(wi_table *table, const wi_label *label, wi_span value)
+{
+    if (!wi_span_is(value, "Little") && !wi_span_is(value, "Big")) return 0;
+    wi_builder_set_number(table->builder, label->id, (uint64_t)wi_span_is(value, "Little"),
+                          table->line);
+    return 1;
+}
+
+#define P(Id) WI_PROPERTY_##Id
+#define ROW(Label, Id)                             \
+    {                                              \
+        WI_IN_ANY, Label, wi_label_plain, P(Id), 0 \
+    }
+#define PLATFORM(Label, Id)                       \
+    {                                             \
+        WI_IN_ANY, Label, read_platform, P(Id), 0 \
+    }
+#define FLAGS(Label, Id, Section)                        \
+    {                                                    \
+        WI_IN_ANY, Label, wi_label_flags, P(Id), Section \
+    }
+#define BIT(Section, Label, Id, Bit)             \
+    {                                            \
+        Section, Label, wi_label_bit, P(Id), Bit \
+    }
+#define VECTORS(Label, Type)                                             \
+    ROW("Preferred vector width " Label, PREFERRED_VECTOR_WIDTH_##Type), \
+        ROW("Native vector width " Label, NATIVE_VECTOR_WIDTH_##Type)
+#define FP_BITS(Section, Id)                                                                \
+    BIT(Section, "Denorms", Id, 0), BIT(Section, "Quiet NaNs", Id, 1),                      \
+        BIT(Section, "Round to nearest even", Id, 2), BIT(Section, "Round to zero", Id, 3), \
+        BIT(Section, "Round to +ve and infinity", Id, 4),                                   \
+        BIT(Section, "IEEE754-2008 fused multiply-add", Id, 5)
+
+/* clang-format off */
+static const wi_label labels[] = {
+    {WI_IN_ANY, "Number of platforms", wi_label_platform_count, P(NAME), 0},
+    {WI_IN_ANY, "Number of devices", wi_label_device_count, P(NAME), 0},
+    PLATFORM("Platform Profile", PLATFORM_PROFILE),
+    PLATFORM("Platform Version", PLATFORM_VERSION),
+    PLATFORM("Platform Name", PLATFORM_NAME),
+    PLATFORM("Platform Vendor", PLATFORM_VENDOR),
+    PLATFORM("Platform Extensions", PLATFORM_EXTENSIONS),
+    {WI_IN_ANY, "Device Type", read_device_type, P(TYPE), 0},
+    ROW("Vendor ID", VENDOR_ID),
+    ROW("Device ID", VENDOR_ID),
+    ROW("Board name", BOARD_NAME_AMD),
+    ROW("Device Topology", TOPOLOGY_AMD),
+    ROW("Max compute units", MAX_COMPUTE_UNITS),
+    ROW("Max work items dimensions", MAX_WORK_ITEM_DIMENSIONS),
+    {WI_IN_ANY, "Max work items[0]", read_work_items, P(MAX_WORK_ITEM_SIZES), 0},
+    {WI_IN_ANY, "Max work items[1]", read_work_items, P(MAX_WORK_ITEM_SIZES), 1},
+    {WI_IN_ANY, "Max work items[2]", read_work_items, P(MAX_WORK_ITEM_SIZES), 2},
+    ROW("Max work group size", MAX_WORK_GROUP_SIZE),
+    VECTORS("char", CHAR),
+    VECTORS("short", SHORT),
+    VECTORS("int", INT),
+    VECTORS("long", LONG),
+    VECTORS("half", HALF),
+    VECTORS("float", FLOAT),
+    VECTORS("double", DOUBLE),
+    ROW("Max clock frequency", MAX_CLOCK_FREQUENCY),
+    ROW("Address bits", ADDRESS_BITS),
+    ROW("Max memory allocation", MAX_MEM_ALLOC_SIZE),
+    ROW("Image support", IMAGE_SUPPORT),
+    ROW("Max number of images read arguments", MAX_READ_IMAGE_ARGS),
+    ROW("Max number of images write arguments", MAX_WRITE_IMAGE_ARGS),
+    ROW("Max image 2D width", IMAGE2D_MAX_WIDTH),
+    ROW("Max image 2D height", IMAGE2D_MAX_HEIGHT),
+    ROW("Max image 3D width", IMAGE3D_MAX_WIDTH),
+    ROW("Max image 3D height", IMAGE3D_MAX_HEIGHT),
+    ROW("Max image 3D depth", IMAGE3D_MAX_DEPTH),
+    ROW("Max samplers within kernel", MAX_SAMPLERS),
+    ROW("Max size of kernel argument", MAX_PARAMETER_SIZE),
+    ROW("Alignment (bits) of base address", MEM_BASE_ADDR_ALIGN),
+    ROW("Minimum alignment (bytes) for any datatype", MIN_DATA_TYPE_ALIGN_SIZE),
+    FLAGS("Half precision floating point capability", HALF_FP_CONFIG, WI_IN_HALF),
+    FLAGS("Single precision floating point capability", SINGLE_FP_CONFIG, WI_IN_SINGLE),
+    FLAGS("Double precision floating point capability", DOUBLE_FP_CONFIG, WI_IN_DOUBLE),
+    FP_BITS(WI_IN_HALF, HALF_FP_CONFIG),
+    FP_BITS(WI_IN_SINGLE, SINGLE_FP_CONFIG),
+    FP_BITS(WI_IN_DOUBLE, DOUBLE_FP_CONFIG),
+    ROW("Cache type", GLOBAL_MEM_CACHE_TYPE),
+    ROW("Cache line size", GLOBAL_MEM_CACHELINE_SIZE),
+    ROW("Cache size", GLOBAL_MEM_CACHE_SIZE),
+    ROW("Global memory size", GLOBAL_MEM_SIZE),
+    ROW("Constant buffer size", MAX_CONSTANT_BUFFER_SIZE),
+    ROW("Max number of constant args", MAX_CONSTANT_ARGS),
+    ROW("Local memory type", LOCAL_MEM_TYPE),
+    ROW("Local memory size", LOCAL_MEM_SIZE),
+    ROW("Max global variable size", MAX_GLOBAL_VARIABLE_SIZE),
+    ROW("Max global variable preferred total size", GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE),
+    FLAGS("SVM capabilities", SVM_CAPABILITIES, WI_IN_SVM),
+    BIT(WI_IN_SVM, "Coarse grain buffer", SVM_CAPABILITIES, 0),
+    BIT(WI_IN_SVM, "Fine grain buffer", SVM_CAPABILITIES, 1),
+    BIT(WI_IN_SVM, "Fine grain system", SVM_CAPABILITIES, 2),
+    BIT(WI_IN_SVM, "Atomics", SVM_CAPABILITIES, 3),
+    ROW("Kernel Preferred work group size multiple", KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE),
+    ROW("Error correction support", ERROR_CORRECTION_SUPPORT),
+    ROW("Unified memory for Host and Device", HOST_UNIFIED_MEMORY),
+    ROW("Profiling timer resolution", PROFILING_TIMER_RESOLUTION),
+    {WI_IN_ANY, "Device endianess", read_endian, P(ENDIAN_LITTLE), 0},
+    {WI_IN_ANY, "Device endianness", read_endian, P(ENDIAN_LITTLE), 0},
+    ROW("Available", AVAILABLE),
+    ROW("Compiler available", COMPILER_AVAILABLE),
+    FLAGS("Execution capabilities", EXECUTION_CAPABILITIES, WI_IN_EXECUTION),
+    BIT(WI_IN_EXECUTION, "Execute OpenCL kernels", EXECUTION_CAPABILITIES, 0),
+    BIT(WI_IN_EXECUTION, "Execute native function", EXECUTION_CAPABILITIES, 1),
+    FLAGS("Queue properties", QUEUE_PROPERTIES, WI_IN_QUEUE),
+    FLAGS("Queue on Host properties", QUEUE_PROPERTIES, WI_IN_QUEUE),
+    FLAGS("Queue on Device properties", QUEUE_ON_DEVICE_PROPERTIES, WI_IN_QUEUE_ON_DEVICE),
+    BIT(WI_IN_QUEUE, "Out-of-Order", QUEUE_PROPERTIES, 0),
+    BIT(WI_IN_QUEUE, "Profiling", QUEUE_PROPERTIES, 1),
+    BIT(WI_IN_QUEUE_ON_DEVICE, "Out-of-Order", QUEUE_ON_DEVICE_PROPERTIES, 0),
+    BIT(WI_IN_QUEUE_ON_DEVICE, "Profiling", QUEUE_ON_DEVICE_PROPERTIES, 1),
+    ROW("Name", NAME),
+    ROW("Vendor", VENDOR),
+    ROW("Device OpenCL C version", OPENCL_C_VERSION),
+    ROW("Driver version", DRIVER_VERSION),
+    ROW("Profile", PROFILE),
+    ROW("Version", VERSION),
+    ROW("Extensions", EXTENSIONS),
+};
+/* clang-format on */
+
+void wi_amd_index(wi_label_index *index)
+{
+    wi_label_index_make(index, labels, sizeof labels / sizeof labels[0]);
+}
+
+/* The label ends at a colon before a blank or the line's end; headings of floating-point lines have none. */
+static const wi_label *find(const wi_label_index *index, wi_span text, wi_section section,
+                            wi_span *value)
+{
+    size_t colon = wi_span_find_byte(text, ':');
+    wi_span label = {text.at, colon};
+
+    *value = wi_span_trim(wi_span_skip(text, colon + 1));
+    if (colon < text.bytes && colon + 1 < text.bytes && text.at[colon + 1] != ' ' &&
+        text.at[colon + 1] != '\t')
+        return NULL;
+    return wi_label_find(index, wi_span_trim(label), section);
+}
+
+/* "ERROR: clGetDeviceIDs(-1)": the code behind `call`, 0 if the line is something else. */
+static int error_of(wi_span text, const char *call)
+{
+    wi_span rest = wi_span_skip(text, sizeof "ERROR: " - 1);
+    uint64_t number = 0;
+
+    if (!wi_span_starts(text, "ERROR: ") || !wi_span_starts(rest, call)) return 0;
+    rest = wi_span_skip(rest, wi_span_find(rest, "(-") + 2);
+    if (!wi_span_number(&rest, &number) || number > 100000) return 0;
+    return wi_span_starts(rest, ")") ? -(int)number : 0;
+}
+
+int wi_amd_knows(const wi_label_index *index, const wi_line *line)
+{
+    wi_span value;
+    wi_span rest;
+    uint64_t number = 0;
+    const wi_label *found = find(index, line->text, WI_IN_ANY, &value);
+
+    if (error_of(line->text, "clGetPlatformIDs") != 0 ||
+        error_of(line->text, "clGetDeviceIDs") != 0)
+        return 2;
+    if (found == NULL || value.bytes == 0) return 0;
+    rest = value;
+    if (found->read == wi_label_platform_count || found->read == wi_label_device_count)
+        return wi_span_number(&rest, &number) ? 2 : 0;
+    if (found->read == read_device_type) return wi_span_starts(value, "CL_DEVICE_TYPE_") ? 2 : 0;
+    if (found->read == read_platform) return 2;
+    /* Name, Vendor, Version and the like stand in many texts. */
+    return wi_span_find_byte(line->text, ' ') < wi_span_find_byte(line->text, ':');
+}
+
+static int read_error(wi_builder *builder, const wi_line *line)
+{
+    int platforms = error_of(line->text, "clGetPlatformIDs");
+    int devices = error_of(line->text, "clGetDeviceIDs");
+
+    if (platforms == 0 && devices == 0) return 0;
+    if (platforms == PLATFORM_NOT_FOUND) {
+        wi_builder_announce_platforms(builder, 0);
+    } else if (devices == DEVICE_NOT_FOUND) {
+        wi_builder_announce_devices(builder, 0);
+    } else {
+        char quote[WI_QUOTE_BYTES];
+
+        wi_note(&builder->notes, "line %zu: the driver failed: \"%s\"", line->number,
+                wi_span_quote(line->text, quote));
+        if (platforms == 0) wi_builder_announce_devices(builder, 0);
+        builder->is_cut = 1;
+    }
+    return 1;
+}
+
+void wi_amd_read(const wi_readers *readers, const wi_lines *lines, wi_part part,
+                 wi_builder *builder)
+{
+    wi_table table = {builder, WI_IN_ANY, NULL};
+    wi_cursor cursor = {part.from, part.line};
+    wi_line line;
+
+    while (builder->status == WEIR_OK && wi_lines_next(lines, part.to, &cursor, &line)) {
+        wi_span value;
+        const wi_label *found = NULL;
+
+        if (line.text.bytes == 0) continue;
+        if (wi_span_starts(line.text, "NULL platform behavior")) break;
+        if (read_error(builder, &line)) continue;
+        found = find(&readers->amd, line.text, table.section, &value);
+        table.line = &line;
+        if (found != NULL) {
+            if (!found->read(&table, found, value) && value.bytes > 0)
+                wi_builder_refuse(builder, found->text, &line);
+        } else if (wi_span_find_byte(line.text, ':') == line.text.bytes &&
+                   !wi_builder_is_death(builder, &line)) {
+            wi_builder_odd_line(builder, &line);
+        }
+    }
+    wi_builder_finish(builder);
+}
