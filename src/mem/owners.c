@@ -25,10 +25,17 @@ static uint64_t hash_on(uint64_t hash, const char *text, size_t bytes)
     return hash;
 }
 
+static int is_continuation(char byte) { return ((unsigned char)byte & 0xc0U) == 0x80; }
+
+/* How much of a name counts; of one that is too long no character of several bytes (UTF-8) is cut in two. */
 static size_t length_of(const char *name)
 {
     const char *end = memchr(name, '\0', WEIR_OWNER_BYTES - 1);
-    return end != NULL ? (size_t)(end - name) : WEIR_OWNER_BYTES - 1U;
+    size_t length = WEIR_OWNER_BYTES - 1U;
+
+    if (end != NULL) return (size_t)(end - name);
+    for (int i = 0; i < 3 && is_continuation(name[length]); i++) length--;
+    return is_continuation(name[length]) ? WEIR_OWNER_BYTES - 1U : length;
 }
 
 /* Writes path and name, with the cut if they are too long; returns the length. */
@@ -44,7 +51,7 @@ static size_t join(const wi_owner_path *path, const char *name, size_t length, c
     if (length > WEIR_OWNER_BYTES - 1) {
         from = length - (WEIR_OWNER_BYTES - 1 - CUT_BYTES);
         /* No character of several bytes (UTF-8) is cut in two. */
-        while (from < length && ((unsigned char)whole[from] & 0xc0U) == 0x80) from++;
+        while (from < length && is_continuation(whole[from])) from++;
         memcpy(out, CUT, CUT_BYTES);
         out += CUT_BYTES;
     }
@@ -136,8 +143,13 @@ static wi_owner *add(wi_owners *owners, uint64_t hash, const char *label, size_t
 {
     wi_owner *owner = NULL;
 
-    if (owners->count == owners->bucket_count) drop_idle(owners);
-    if (owners->count == owners->bucket_count && !grow(owners)) return NULL;
+    if (owners->count == owners->bucket_count) {
+        drop_idle(owners);
+        /* Going through the table has to be worth it: then half of it is free until the next time. */
+        if (owners->count >= owners->bucket_count / 2 && !grow(owners) &&
+            owners->count == owners->bucket_count)
+            return NULL;
+    }
     owner = wi_calloc(1, sizeof *owner);
     if (owner == NULL) return NULL;
     memcpy(owner->label, label, length);

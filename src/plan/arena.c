@@ -416,7 +416,9 @@ weir_status wi_arena_alloc_anew(wi_arena *arena, uint64_t rounded, uint64_t requ
         if (status == WEIR_E_OUT_OF_MEMORY) *cause = cause_of(arena, rounded);
         if (status != WEIR_OK) return status;
     }
-    if (!wi_range_slab_reserve(&arena->slab, RANGES_FOR_CUT)) return fail_host_memory();
+    if (arena->slab.unused_count < RANGES_FOR_CUT &&
+        !wi_range_slab_reserve(&arena->slab, RANGES_FOR_CUT))
+        return fail_host_memory();
     *out = wi_arena_carve(arena, range, rounded, requested);
     note_use(arena, *out);
     return WEIR_OK;

@@ -10,10 +10,10 @@
  * opened for a block of less than 1/64 of it, which would pin the rest. That, the rest of the own class and the
  * lists of the other blocks are searched when the driver gives no more. The arena's caller locks.
  */
+#include "base/bits.h"
 #include "plan/range_index.h"
 
 #include <limits.h>
-#include <string.h>
 
 #define COLUMN_SHIFT 4
 #define COLUMNS 16u /* 1 << COLUMN_SHIFT */
@@ -41,37 +41,13 @@ typedef struct size_class {
     unsigned row, column;
 } size_class;
 
-/* Returns the place of the one bit that is set, by a de Bruijn sequence. */
-static unsigned bit_place(uint64_t bit)
-{
-    static const unsigned char places[64] = {
-        0,  1,  2,  53, 3,  7,  54, 27, 4,  38, 41, 8,  34, 55, 48, 28, 62, 5,  39, 46, 44, 42,
-        22, 9,  24, 35, 59, 56, 49, 18, 29, 11, 63, 52, 6,  26, 37, 40, 33, 47, 61, 45, 43, 21,
-        23, 58, 17, 10, 51, 25, 36, 32, 60, 20, 57, 16, 50, 31, 19, 15, 30, 14, 13, 12};
-
-    return places[bit * UINT64_C(0x022fdd63cc95386d) >> 58];
-}
-
-static unsigned lowest_bit(uint64_t bits) { return bit_place(bits & (~bits + 1)); }
-
-/* Returns the place of the highest bit, below 2^63, as the exponent of a double: without the bit below the highest one
- * rounding never carries. */
-static unsigned highest_bit(uint64_t bits)
-{
-    const double value = (double)(int64_t)(bits & ~(bits >> 1));
-    uint64_t image;
-
-    memcpy(&image, &value, sizeof image);
-    return (unsigned)(image >> 52) - 1023;
-}
-
 static size_class class_of(uint64_t bytes)
 {
     const uint64_t units = bytes >> UNIT_SHIFT;
     unsigned high;
 
     if (units < COLUMNS) return (size_class){0, (unsigned)units};
-    high = highest_bit(units);
+    high = wi_highest_bit(units);
     return (size_class){high - COLUMN_SHIFT + 1,
                         (unsigned)(units >> (high - COLUMN_SHIFT)) & (COLUMNS - 1)};
 }
@@ -145,10 +121,10 @@ static wi_range *first_above(const pool_lists *lists, size_class at)
     if (columns == 0) {
         rows = lists->rows & ~((UINT64_C(2) << at.row) - 1);
         if (rows == 0) return NULL;
-        at.row = lowest_bit(rows);
+        at.row = wi_lowest_bit(rows);
         columns = lists->columns[at.row];
     }
-    return lists->heads[at.row][lowest_bit(columns)];
+    return lists->heads[at.row][wi_lowest_bit(columns)];
 }
 
 /* Returns the first range that fits of at most `most` of the request's own class, else the next class's head. */
@@ -205,9 +181,9 @@ static wi_range *largest(const void *state)
         const pool_lists *lists = &all->pools[pool];
         unsigned row;
         if (lists->rows == 0) continue;
-        row = highest_bit(lists->rows);
-        for (wi_range *range = lists->heads[row][highest_bit(lists->columns[row])]; range != NULL;
-             range = range->right) {
+        row = wi_highest_bit(lists->rows);
+        for (wi_range *range = lists->heads[row][wi_highest_bit(lists->columns[row])];
+             range != NULL; range = range->right) {
             if (best == NULL || range->bytes > best->bytes) best = range;
         }
     }
@@ -227,8 +203,8 @@ static wi_range *after(const void *state, const wi_range *range)
     }
     for (; pool < WI_POOL_COUNT && next == NULL; ++pool) {
         const pool_lists *lists = &all->pools[pool];
-        const unsigned row = lists->rows != 0 ? lowest_bit(lists->rows) : 0;
-        if (lists->rows != 0) next = lists->heads[row][lowest_bit(lists->columns[row])];
+        const unsigned row = lists->rows != 0 ? wi_lowest_bit(lists->rows) : 0;
+        if (lists->rows != 0) next = lists->heads[row][wi_lowest_bit(lists->columns[row])];
     }
     return next;
 }

@@ -8,8 +8,6 @@
 
 #include "base/memory.h"
 
-#include <assert.h>
-
 #define CHUNK_FIRST 32u
 #define CHUNK_LAST 4096u
 
@@ -46,25 +44,6 @@ int wi_range_slab_reserve(wi_range_slab *slab, size_t count)
         slab->next_count = ranges < CHUNK_LAST ? ranges * 2 : CHUNK_LAST;
     }
     return 1;
-}
-
-wi_range *wi_range_slab_take(wi_range_slab *slab)
-{
-    wi_range *range = slab->unused;
-
-    assert(range != NULL);
-    slab->unused = range->next;
-    slab->unused_count--;
-    return range;
-}
-
-void wi_range_slab_give(wi_range_slab *slab, wi_range *range)
-{
-    range->root = NULL;
-    range->requested_bytes = 0;
-    range->next = slab->unused;
-    slab->unused = range;
-    slab->unused_count++;
 }
 
 void wi_range_slab_fini(wi_range_slab *slab)

@@ -4,6 +4,7 @@
 
 #include "plan/arena.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -59,10 +60,25 @@ typedef struct wi_range_slab {
 int wi_range_slab_reserve(wi_range_slab *slab, size_t count);
 
 /** Takes an unused range; one must be ready. Only its priority is set. */
-wi_range *wi_range_slab_take(wi_range_slab *slab);
+static inline wi_range *wi_range_slab_take(wi_range_slab *slab)
+{
+    wi_range *range = slab->unused;
+
+    assert(range != NULL);
+    slab->unused = range->next;
+    slab->unused_count--;
+    return range;
+}
 
 /** Puts a range back. */
-void wi_range_slab_give(wi_range_slab *slab, wi_range *range);
+static inline void wi_range_slab_give(wi_range_slab *slab, wi_range *range)
+{
+    range->root = NULL;
+    range->requested_bytes = 0;
+    range->next = slab->unused;
+    slab->unused = range;
+    slab->unused_count++;
+}
 
 /** Frees all chunks, and with them every range. */
 void wi_range_slab_fini(wi_range_slab *slab);

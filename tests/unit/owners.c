@@ -32,6 +32,53 @@ Test(owners, cuts_labels_that_are_too_long)
     wi_owners_fini(&owners);
 }
 
+Test(owners, cuts_no_character_in_two)
+{
+    wi_owners owners = {0};
+    char label[200];
+
+    for (int shift = 0; shift < 4; shift++) {
+        memset(label, 'a', sizeof label);
+        for (int i = shift; i + 4 < 150; i += 4) memcpy(label + i, "\xf0\x9f\x98\x80", 4);
+        label[150] = '\0';
+        wi_owner *owner = wi_owners_find(&owners, NULL, label);
+        const size_t length = strlen(owner->label);
+        cr_assert_eq((length - (size_t)shift) % 4, 0U, "%zu bytes after %d", length, shift);
+        cr_assert_gt(length, WEIR_OWNER_BYTES - 5U);
+        cr_assert_eq(wi_owners_find(&owners, NULL, label), owner);
+    }
+    memset(label, 0x85, sizeof label); /* not UTF-8 */
+    label[sizeof label - 1] = '\0';
+    cr_assert_eq(strlen(wi_owners_find(&owners, NULL, label)->label), WEIR_OWNER_BYTES - 1U);
+    wi_owners_fini(&owners);
+}
+
+/* Each time that labels are dropped, all are looked at. */
+Test(owners, drops_labels_seldom_also_where_nearly_all_are_held)
+{
+    enum { TURNS = 10000 };
+
+    for (int held = 32; held <= 130; held++) {
+        wi_owners owners = {0};
+        char label[32];
+        int drops = 0;
+
+        for (int i = 0; i < held; i++) {
+            (void)snprintf(label, sizeof label, "held %d", i);
+            wi_owners_find(&owners, NULL, label)->blocks.current = 1;
+        }
+        for (int i = 0; i < TURNS; i++) {
+            const size_t before = owners.count;
+            (void)snprintf(label, sizeof label, "turn %d", i);
+            cr_assert_not_null(wi_owners_find(&owners, NULL, label));
+            drops += owners.count <= before;
+        }
+        cr_assert_leq(drops, TURNS / (held / 2), "%d drops beside %d labels", drops, held);
+        cr_assert_leq(owners.bucket_count, 4U * (size_t)held);
+        wi_owners_fini(&owners);
+    }
+}
+
 Test(owners, keeps_labels_with_blocks_and_drops_idle_ones)
 {
     enum { COUNT = 10000 };
