@@ -144,17 +144,39 @@ json_t *bench_report_json(const bench_result *results, size_t count)
                      rows);
 }
 
+static const char *number_text(const char *unit, double value, char *buffer, size_t bytes)
+{
+    if (strcmp(unit, "s") == 0) return output_seconds(value, buffer, bytes);
+    if (strcmp(unit, "B/s") == 0)
+        (void)snprintf(buffer, bytes, "%.1f GB/s", value * 1e-9);
+    else
+        (void)snprintf(buffer, bytes, "%.1f M%s", value * 1e-6, unit);
+    return buffer;
+}
+
 static const char *value_text(const bench_row *row, const bench_samples *samples, char *buffer,
                               size_t bytes)
 {
-    double value = bench_samples_median(samples);
-
     if (samples->count == 0) return "-";
-    if (strcmp(row->unit, "s") == 0) return output_seconds(value, buffer, bytes);
-    if (strcmp(row->unit, "B/s") == 0)
-        (void)snprintf(buffer, bytes, "%.1f GB/s", value * 1e-9);
-    else
-        (void)snprintf(buffer, bytes, "%.1f M%s", value * 1e-6, row->unit);
+    return number_text(row->unit, bench_samples_median(samples), buffer, bytes);
+}
+
+/* The target for people: a bound on a value has the value's unit. */
+static const char *shown_target(const bench_result *result, char *buffer, size_t bytes)
+{
+    static const char *const words[] = {
+        [BENCH_DIFFERENCE_AT_MOST] = "value - peer <= ",
+        [BENCH_VALUE_AT_MOST] = "value <= ",
+        [BENCH_VALUE_AT_LEAST] = "value >= ",
+    };
+    const bench_measurement *measurement = result->measurement;
+    char number[32];
+
+    if ((size_t)measurement->rule >= sizeof words / sizeof words[0] ||
+        words[measurement->rule] == NULL)
+        return target_text(measurement, buffer, bytes);
+    (void)snprintf(buffer, bytes, "%s%s", words[measurement->rule],
+                   number_text(result->row.unit, measurement->target, number, sizeof number));
     return buffer;
 }
 
@@ -171,7 +193,7 @@ static void add_row(text_table *rows, const bench_result *result)
         table_add(rows, "%.2f", ratio(row));
     else
         table_add(rows, "-");
-    table_add(rows, "%s", target_text(result->measurement, text[2], sizeof text[2]));
+    table_add(rows, "%s", shown_target(result, text[2], sizeof text[2]));
     if (result->measurement->rule == BENCH_NO_TARGET)
         table_add(rows, "-");
     else
