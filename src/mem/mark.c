@@ -168,8 +168,8 @@ static weir_status compare_marks(const char *where, const weir_mark *from, const
     size_t i = 0;
     size_t j = 0;
 
-    if (to->count != 0) out->entries = wi_calloc(to->count, sizeof *out->entries);
-    if (to->count != 0 && out->entries == NULL) return fail_memory(where, to->count);
+    out->entries = wi_calloc(to->count + 1, sizeof *out->entries);
+    if (out->entries == NULL) return fail_memory(where, to->count);
     while (i < from->count || j < to->count) {
         const weir_growth *before = i < from->count ? &from->entries[i] : &none;
         const weir_growth *after = j < to->count ? &to->entries[j] : &none;
