@@ -10,7 +10,7 @@ expect_code 0
 expect_stdout "loop.eager"
 weir bench sideways
 expect_usage "sideways" "loop.eager" "loop.function, capture.1000" "accumulate.f32"
-for name in accumulate.bf16 select.live select.read as.call elementwise.exp elementwise.tanh random.normal sum.plain sum.compensated sum.exact \
+for name in accumulate.bf16 as.call elementwise.exp elementwise.tanh random.normal sum.plain sum.compensated sum.exact \
     scatter.add matmul.1024 plan.resnet50 mlp.step; do
     weir bench "$name"
     expect_usage "$name" "not in this build"
@@ -156,6 +156,31 @@ expect_json rows.0.repeats 9
 printf 'event,id,bytes,queue\nfree,1,,0\n' >"$work/traces/c.csv"
 WEIR_TRACES_DIR=$work/traces weir bench replay.events
 expect_code 2
+
+# The choice of a device beside clinfo, and the reader of texts.
+weir bench select.live select.read --json
+expect_code 0
+expect_json rows 2
+expect_json rows.0.name select.live
+expect_json rows.0.unit s
+expect_json rows.0.repeats 9
+expect_json_range rows.0.value 1e-4 600
+expect_json rows.0.target "value - peer <= 0.1"
+if command -v clinfo >/dev/null; then
+    expect_json rows.0.peer "clinfo -l"
+    expect_json rows.0.peer_repeats 9
+fi
+expect_json rows.1.name select.read
+expect_json rows.1.repeats 9
+expect_json_range rows.1.value 1e-5 60
+expect_json rows.1.peer null
+expect_json rows.1.target "value <= 0.02"
+command_line="weir bench select.live --json, without clinfo"
+env PATH="$work/none" "$WEIR" bench select.live --json >"$work/out" 2>"$work/err"
+code=$?
+expect_code 0
+expect_json rows.0.peer_repeats 0
+check "clinfo is not told to be missing" grep -q "clinfo -l missing" <<<"$(json rows.0.peer)"
 
 # Without a device there is JSON, too; without the null driver its row says so.
 OCL_ICD_VENDORS=$work/none weir bench loop.eager --json

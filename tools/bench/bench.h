@@ -80,6 +80,8 @@ extern const bench_measurement bench_alloc_threads_2;
 extern const bench_measurement bench_alloc_threads_4;
 extern const bench_measurement bench_alloc_threads_8;
 extern const bench_measurement bench_replay_events;
+extern const bench_measurement bench_select_live;
+extern const bench_measurement bench_select_read;
 
 /** Appends a number; beyond BENCH_REPEATS_MAX it is dropped. */
 void bench_samples_add(bench_samples *samples, double value);

@@ -1,5 +1,7 @@
-/* start.warm: how long a user waits for one step of weir when every cache is filled, against listing the devices with
- * clinfo, which pays for the same drivers' start. Both are whole processes, taking turns, after one run of each. */
+/* Whole processes against clinfo -l, which pays for the same drivers' start; both take turns, after one run of each.
+ *
+ * start.warm: how long a user waits for one step of weir when every cache is filled. select.live: how long for the
+ * choice of a device. */
 #include "bench.h"
 
 #include "child.h"
@@ -18,15 +20,14 @@ static double time_run(char *const *argv, int *code)
     return stopwatch_now() - start;
 }
 
-static int run_warm(const bench_peers *peers, bench_row *row)
+/* Times `weir ARGV`; argv[0] is filled here. */
+static int run_beside_clinfo(char **argv, bench_row *row)
 {
     char self[4096];
-    char *loop[] = {self, "loop", "--form", "variable", "--steps", "1", NULL};
     char *clinfo[] = {"clinfo", "-l", NULL};
     int code = PROGRAM_OK;
     int peer_code = 0;
 
-    (void)peers;
     (void)snprintf(row->unit, sizeof row->unit, "s");
     (void)snprintf(row->peer, sizeof row->peer, "clinfo -l");
     if (!child_self(self, sizeof self)) {
@@ -34,8 +35,9 @@ static int run_warm(const bench_peers *peers, bench_row *row)
                        "this system does not tell where the program is");
         return PROGRAM_FAILED;
     }
+    argv[0] = self;
     for (int i = 0; i <= REPEATS && code == PROGRAM_OK; i++) {
-        double seconds = time_run(loop, &code);
+        double seconds = time_run(argv, &code);
         double peer_seconds = peer_code == 0 ? time_run(clinfo, &peer_code) : 0;
 
         if (i > 0 && code == PROGRAM_OK) bench_samples_add(&row->samples, seconds);
@@ -47,9 +49,28 @@ static int run_warm(const bench_peers *peers, bench_row *row)
                        peer_code);
     }
     if (code != PROGRAM_OK)
-        (void)snprintf(row->reason, sizeof row->reason, "weir loop ended with exit %d", code);
+        (void)snprintf(row->reason, sizeof row->reason, "weir %s ended with exit %d", argv[1],
+                       code);
     return code;
+}
+
+static int run_warm(const bench_peers *peers, bench_row *row)
+{
+    char *argv[] = {NULL, "loop", "--form", "variable", "--steps", "1", NULL};
+
+    (void)peers;
+    return run_beside_clinfo(argv, row);
+}
+
+static int run_select(const bench_peers *peers, bench_row *row)
+{
+    char *argv[] = {NULL, "select", NULL};
+
+    (void)peers;
+    return run_beside_clinfo(argv, row);
 }
 
 const bench_measurement bench_start_warm = {"start.warm", run_warm, BENCH_DIFFERENCE_AT_MOST,
                                             0.150};
+const bench_measurement bench_select_live = {"select.live", run_select, BENCH_DIFFERENCE_AT_MOST,
+                                             0.100};
