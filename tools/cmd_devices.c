@@ -132,6 +132,7 @@ static int print_device(const weir_record *record)
     }
     for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) add_fact(record, i, table);
     table_print(table, stdout, output_has_colours(stdout));
+    output_quirks(record);
     table_destroy(table);
     (void)putchar('\n');
     return PROGRAM_OK;

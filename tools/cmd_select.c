@@ -3,6 +3,7 @@
  * The answer is one line; --explain adds every candidate with its class, terms, and what speaks against it. One thread.
  */
 #include "command.h"
+#include "device_json.h"
 #include "output.h"
 #include "table.h"
 
@@ -118,13 +119,14 @@ static json_t *candidate_json(const selection *s, size_t i)
     json_t *more = NULL;
 
     (void)weir_choice_get_candidate(s->choice, i, &c);
-    more = json_pack("{s:b, s:o, s:o, s:o, s:o}", "eligible", c.is_eligible, "score",
+    more = json_pack("{s:b, s:o, s:o, s:o, s:o, s:o}", "eligible", c.is_eligible, "score",
                      c.is_eligible ? json_real(c.score) : json_null(), "terms",
                      terms_json(s->choice, i, c.term_count), "rejected",
                      c.rejected != NULL ? output_text(c.rejected) : json_null(), "duplicate_of",
                      c.duplicate_of == SIZE_MAX
                          ? json_null()
-                         : json_string(weir_record_get_index(s->records[c.duplicate_of])));
+                         : json_string(weir_record_get_index(s->records[c.duplicate_of])),
+                     "quirks", device_json_quirks(s->records[i]));
     if (root == NULL || more == NULL || json_object_update(root, more) != 0) {
         json_decref(root);
         root = NULL;
@@ -189,6 +191,7 @@ static int explain_candidate(const selection *s, size_t i)
         table_print(table, stdout, output_has_colours(stdout));
         (void)printf("score: %.2f\n", c.score);
     }
+    output_quirks(s->records[i]);
     table_destroy(table);
     (void)putchar('\n');
     return PROGRAM_OK;

@@ -68,6 +68,22 @@ static json_t *property_json(const weir_property *property)
     return json_pack("{s:s}", "error", code);
 }
 
+json_t *device_json_quirks(const weir_record *record)
+{
+    json_t *list = json_array();
+    weir_quirk quirk;
+
+    for (size_t i = 0; list != NULL && weir_record_get_quirk(record, i, &quirk); i++) {
+        if (json_array_append_new(list, json_pack("{s:s, s:s++, s:s}", "name", quirk.name, "effect",
+                                                  quirk.effect, ": ", quirk.reason, "report",
+                                                  quirk.report)) != 0) {
+            json_decref(list);
+            list = NULL;
+        }
+    }
+    return list;
+}
+
 json_t *device_json(const weir_record *record)
 {
     json_t *root = json_pack("{s:s, s:{}, s:s}", "index", weir_record_get_index(record), "platform",
@@ -84,6 +100,10 @@ json_t *device_json(const weir_record *record)
             json_decref(root);
             root = NULL;
         }
+    }
+    if (root != NULL && json_object_set_new(root, "quirks", device_json_quirks(record)) != 0) {
+        json_decref(root);
+        root = NULL;
     }
     return root;
 }

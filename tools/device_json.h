@@ -10,8 +10,11 @@
 /** Returns {index, platform:{...}, name, class, ...}, a new reference; NULL for want of host memory.
  *
  * Properties carry OpenCL's names in lower case; absent ones have no member, n/a is null, a failed query is
- * {"error":"-30"}, flags are lists of names (a bit without a name is "0x..."). */
+ * {"error":"-30"}, flags are lists of names (a bit without a name is "0x..."). The last member is `quirks`. */
 json_t *device_json(const weir_record *record);
+
+/** Returns the quirks that apply to a record, [{name,effect,report}], a new reference; NULL for want of host memory. */
+json_t *device_json_quirks(const weir_record *record);
 
 /** Returns {source,records,warnings} of the live system, a new reference; NULL for want of host memory. */
 json_t *device_json_system(const weir_system *system);

@@ -4,6 +4,7 @@
 
 #include "command.h"
 
+#include <weir/record.h>
 #include <weir/status.h>
 
 #include <errno.h>
@@ -70,6 +71,15 @@ int output_finish(int code)
                       errno == 0 ? "an earlier write failed" : strerror(errno));
     is_reported = 1;
     return PROGRAM_FAILED;
+}
+
+void output_quirks(const weir_record *record)
+{
+    weir_quirk quirk;
+
+    for (size_t i = 0; weir_record_get_quirk(record, i, &quirk); i++)
+        (void)printf("quirk %s: %s: %s\n  (%s)\n", quirk.name, quirk.effect, quirk.reason,
+                     quirk.report);
 }
 
 json_t *output_text(const char *text)

@@ -31,6 +31,9 @@ json_t *output_number(uint64_t number);
 /** Returns {index,platform,name,class} of a device, a new reference; null for NULL. */
 json_t *output_device(const weir_device *device);
 
+/** Prints the quirks that apply to a record on stdout, two lines each; nothing if there is none. */
+void output_quirks(const weir_record *record);
+
 /** Returns a JSON string even if the bytes of `text` are not UTF-8: bad bytes become question marks. */
 json_t *output_text(const char *text);
 

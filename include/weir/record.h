@@ -57,6 +57,17 @@ WEIR_API const char *weir_record_get_index(const weir_record *record);
  * why   NULL, or set to the reason in a few words, a static string */
 WEIR_API weir_device_class weir_record_get_class(const weir_record *record, const char **why);
 
+/* Something that the driver needs or does that its properties do not say. Strings are static. */
+typedef struct weir_quirk {
+    const char *name;   /* "llvmpipe-loops" */
+    char effect[64];    /* what weir does about it; "note": it is only told */
+    const char *reason; /* what happens otherwise */
+    const char *report; /* address of what taught it, or what was measured */
+} weir_quirk;
+
+/** Reads the i-th quirk that applies to a record; returns 0 past the last, and `out` is empty. Thread: safe. */
+WEIR_API int weir_record_get_quirk(const weir_record *record, size_t i, weir_quirk *out);
+
 /** Writes the PCI address such as "0000:01:00.0", from whichever property states it, cut to fit; "" if none does.
  * Returns buffer. */
 WEIR_API char *weir_record_get_pci(const weir_record *record, char *buffer, size_t bytes);

@@ -7,6 +7,7 @@
 #include "device/class.h"
 
 #include "device/match.h"
+#include "device/quirk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -187,10 +188,12 @@ const char *wi_record_unusable(const weir_record *record)
         {WI_PROPERTY_COMPILER_AVAILABLE, "no compiler"},
         {WI_PROPERTY_ENDIAN_LITTLE, "big-endian"},
     };
+    const wi_quirk *quirk = NULL;
 
     for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
         if (wi_record_get_number(record, needs[i].id, 1) == 0) return needs[i].why;
-    return NULL;
+    quirk = wi_quirk_find(WI_QUIRK_REJECT, record);
+    return quirk != NULL ? quirk->reason : NULL;
 }
 
 const char *weir_device_class_name(weir_device_class device_class)

@@ -13,7 +13,8 @@ weir_device_class wi_record_class(const weir_record *record, const char **why);
 /** 1 if the class is taken only when asked for. */
 int wi_class_must_be_asked(weir_device_class device_class);
 
-/** NULL if the device can be used, else why not: "not available", "no compiler", "big-endian". A property that is
+/** NULL if the device can be used, else why not: "not available", "no compiler", "big-endian", or what a quirk
+ * says. A property that is
  * absent rejects nothing. */
 const char *wi_record_unusable(const weir_record *record);
 

@@ -19,6 +19,8 @@ typedef struct wi_device_traits {
     uint32_t compute_units;
     uint32_t max_group; /* device's largest work-group */
     uint32_t address_bits;
+    uint32_t launch_bits; /* a launch has fewer than 2^launch_bits items */
+    uint32_t piece_ms;    /* longest piece of a long loop where launches are cut */
     uint32_t
         vector_width; /* lanes an item of elementwise kernels: 8 on CPUs, 1 on llvmpipe, 4 on GPUs */
     uint32_t

@@ -1,7 +1,8 @@
 /* Why there is no device, for a person to read.
  *
  * One line gives the reason: no ICD file, drivers that are not there, drivers that could not be loaded, platforms
- * without devices, or only devices that nobody asked for. What was looked at follows: files, variables, device nodes.
+ * without devices, or only devices that nobody asked for. What was looked at follows: files, variables, device nodes,
+ * containers.
  * (That there is no loader cannot be found out here: a program linked to libOpenCL does not start without it.)
  * Files and variables are read each time; no state.
  */
@@ -11,26 +12,9 @@
 #include "device/icd.h"
 #include "device/match.h"
 #include "device/selector.h"
+#include "device/surroundings.h"
 
-#include <errno.h>
-#include <glob.h>
-#include <grp.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-/* Variables that change which devices are seen. */
-static const char *const variables[] = {
-    "OCL_ICD_VENDORS",    "OCL_ICD_FILENAMES",    "OPENCL_VENDOR_PATH",  "OCL_ICD_PLATFORM_SORT",
-    "OPENCL_LAYERS",      "RUSTICL_ENABLE",       "POCL_DEVICES",        "CUDA_VISIBLE_DEVICES",
-    "GPU_DEVICE_ORDINAL", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ZE_AFFINITY_MASK",
-    "LD_LIBRARY_PATH",    "WEIR_DEVICE",
-};
-
-/* Where GPU drivers need both reading and writing. */
-static const char *const nodes[] = {"/dev/dri/renderD*", "/dev/kfd", "/dev/nvidia[0-9]*",
-                                    "/dev/nvidiactl"};
 
 /* What is known of platforms that are there without devices. */
 static const struct {
@@ -61,10 +45,23 @@ static void no_platform(weir_text *text)
     else if (bad == icd.entries)
         weir_text_append(text, "%zu of %zu ICD entries in %s name a library that is not there", bad,
                          icd.entries, icd.place);
+    else if (icd.failed > 0)
+        weir_text_append(text, "%zu of %zu ICD entries in %s could not be loaded: %s", icd.failed,
+                         icd.entries, icd.place, icd.failure);
+    else if (icd.strange > 0)
+        weir_text_append(text, "%zu of %zu ICD entries in %s name a library that is no driver",
+                         icd.strange, icd.entries, icd.place);
     else
-        weir_text_append(text, "the drivers in %s could not be loaded or have no platform",
-                         icd.place);
+        weir_text_append(text, "the drivers in %s could be loaded but have no platform", icd.place);
     if (icd.origin[0] != '\0') weir_text_append(text, ", which %s names", icd.origin);
+}
+
+/* Two masks may hide every device between them. */
+static void append_masks(weir_text *text)
+{
+    if (wi_surroundings_masks(NULL) == 0) return;
+    weir_text_append(text, "; devices may be hidden by ");
+    (void)wi_surroundings_masks(text);
 }
 
 void wi_system_reason(const weir_system *system, weir_text *text)
@@ -77,6 +74,7 @@ void wi_system_reason(const weir_system *system, weir_text *text)
             weir_text_append(
                 text, "%s%s", i == 0 ? "" : ", ",
                 wi_record_get_text(system->platforms[i].record, WI_PROPERTY_PLATFORM_NAME));
+        append_masks(text);
     } else {
         weir_text_append(text, "every device was rejected: ");
         wi_selector_list(system->records, system->device_count, "; ", text);
@@ -101,74 +99,6 @@ static void append_platforms(const weir_system *system, weir_text *text)
     }
 }
 
-static void append_variables(weir_text *text)
-{
-    int has_any = 0;
-
-    for (size_t i = 0; i < COUNT(variables); i++) {
-        const char *value = getenv(variables[i]);
-
-        if (value == NULL) continue;
-        if (!has_any) weir_text_append(text, "environment variables in force:\n");
-        has_any = 1;
-        weir_text_append(text, "  %s=%s\n", variables[i], value);
-    }
-    if (!has_any)
-        weir_text_append(text,
-                         "environment variables in force: none that choose drivers or devices\n");
-}
-
-/* "group render" or "group 110": a group of the host may have no name inside a container. */
-static void append_group(gid_t gid, weir_text *text)
-{
-    struct group group;
-    struct group *found = NULL;
-    char buffer[2048];
-
-    if (getgrgid_r(gid, &group, buffer, sizeof buffer, &found) == 0 && found != NULL)
-        weir_text_append(text, "group %s", found->gr_name);
-    else
-        weir_text_append(text, "group %lu, which has no name here", (unsigned long)gid);
-}
-
-static size_t append_closed(const char *path, weir_text *text)
-{
-    struct stat st;
-
-    if (access(path, R_OK | W_OK) == 0) return 0;
-    weir_text_append(text, "  no permission for %s (%s)", path, strerror(errno));
-    if (stat(path, &st) == 0) {
-        weir_text_append(text, ": it belongs to ");
-        append_group(st.st_gid, text);
-    }
-    weir_text_append(text, "\n");
-    return 1;
-}
-
-static void append_nodes(weir_text *text)
-{
-    size_t found = 0;
-    size_t closed = 0;
-
-    weir_text_append(text, "device nodes:\n");
-    for (size_t i = 0; i < COUNT(nodes); i++) {
-        glob_t paths;
-
-        memset(&paths, 0, sizeof paths);
-        if (glob(nodes[i], 0, NULL, &paths) == 0) {
-            for (size_t p = 0; p < paths.gl_pathc; p++)
-                closed += append_closed(paths.gl_pathv[p], text);
-            found += paths.gl_pathc;
-        }
-        globfree(&paths);
-    }
-    if (found == 0)
-        weir_text_append(text, "  none of /dev/dri/renderD*, /dev/kfd, /dev/nvidia*: no GPU is "
-                               "visible to this system\n");
-    else if (closed == 0)
-        weir_text_append(text, "  %zu, all open to this user\n", found);
-}
-
 void weir_system_explain(const weir_system *system, weir_text *text)
 {
     const wi_selector best = {.kind = WI_SELECT_BEST};
@@ -189,6 +119,11 @@ void weir_system_explain(const weir_system *system, weir_text *text)
     if (system->platform_count > 0) append_platforms(system, text);
     weir_text_append(text, "drivers looked for:\n");
     wi_icd_look(&icd, text);
-    append_variables(text);
-    append_nodes(text);
+    wi_surroundings_variables(text);
+    if (system->platform_count > 0 && wi_surroundings_masks(NULL) > 0)
+        weir_text_append(text,
+                         "  variables that hide devices are among them: unset them to see all\n");
+    wi_surroundings_nodes(text);
+    wi_surroundings_container(text);
+    wi_surroundings_process(text);
 }

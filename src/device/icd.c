@@ -1,14 +1,15 @@
-/* Looking for ICD files the way loaders do, without loading anything.
+/* Looking for ICD files the way loaders do.
  *
  * ocl-icd: OCL_ICD_VENDORS is a directory, a file that ends in .icd, or a driver library; a name without slash is first
  * looked for in the default directory. Khronos' loader: OCL_ICD_VENDORS is a directory, and OCL_ICD_FILENAMES adds
  * libraries, separated by colons. Both: /etc/OpenCL/vendors else (OPENCL_VENDOR_PATH replaces it for ocl-icd).
- * A driver is not opened: its constructors may do anything. Whether the file it names lies where the dynamic linker
- * looks is what can be said for sure; what that file needs in turn is left to ldd. No state.
+ * Drivers that are there are opened once more, for the dynamic linker's words on why it cannot. The loader of this
+ * process opened them before, so nothing runs that did not run already. No state.
  */
 #include "device/icd.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #define PATH_BYTES 1024
+#define DRIVER_ENTRY "clGetExtensionFunctionAddress" /* what loaders ask a driver for */
 #define DEFAULT_PLACE "/etc/OpenCL/vendors"
 #define LINKER_CONFIG "/etc/ld.so.conf"
 #define LINKER_CONFIG_PARTS "/etc/ld.so.conf.d"
@@ -107,16 +109,39 @@ int wi_icd_library_exists(const char *library)
            lies_in_list(defaults, library);
 }
 
+/* Opens a library as the loader did. Returns words for people; `failure` is the dynamic linker's, "" if it has none. */
+static const char *try_library(const char *library, wi_icd_survey *out, char failure[256])
+{
+    void *handle = NULL;
+    const char *why = NULL;
+    int is_driver = 0;
+
+    failure[0] = '\0';
+    if (!wi_icd_library_exists(library)) {
+        out->missing++;
+        return "is not where the dynamic linker looks";
+    }
+    handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+    if (handle == NULL) {
+        why = dlerror();
+        (void)snprintf(failure, 256, "%s", why != NULL ? why : "no reason is given");
+        if (out->failed++ == 0) memcpy(out->failure, failure, sizeof out->failure);
+        return "is there but could not be loaded: ";
+    }
+    is_driver = dlsym(handle, DRIVER_ENTRY) != NULL;
+    (void)dlclose(handle);
+    if (is_driver) return "is there and loads; if its platform is not listed it has none here";
+    out->strange++;
+    return "is there and loads, but it is no OpenCL driver (it lacks " DRIVER_ENTRY ")";
+}
+
 static void look_at_library(const char *library, const char *named_by, wi_icd_survey *out,
                             weir_text *details)
 {
-    int exists = wi_icd_library_exists(library);
+    char failure[256];
+    const char *words = try_library(library, out, failure);
 
-    if (!exists) out->missing++;
-    weir_text_append(details, "  %s: %s %s\n", named_by, library,
-                     exists ? "is there; if its platform is not listed it could not be loaded "
-                              "(`ldd` tells what it lacks)"
-                            : "is not where the dynamic linker looks");
+    weir_text_append(details, "  %s: %s %s%s\n", named_by, library, words, failure);
 }
 
 static void look_at_file(const char *path, wi_icd_survey *out, weir_text *details)

@@ -8,6 +8,7 @@
 
 #include "device/class.h"
 #include "device/match.h"
+#include "device/quirk.h"
 
 #include <math.h>
 #include <string.h>
@@ -211,8 +212,15 @@ static const struct {
 
 void wi_doubts_find(const weir_record *record, wi_doubts *out)
 {
+    const wi_quirk *quirk = NULL;
+
     memset(out, 0, sizeof *out);
-    for (size_t i = 0; i < sizeof doubts / sizeof doubts[0]; i++) {
+    for (size_t i = 0; (quirk = wi_quirk_at(i)) != NULL && out->count < WI_DOUBTS_MAX; i++) {
+        if (quirk->effect != WI_QUIRK_UNSOUND || !wi_quirk_applies(quirk, record)) continue;
+        out->is_unsound = 1;
+        out->texts[out->count++] = quirk->reason;
+    }
+    for (size_t i = 0; i < sizeof doubts / sizeof doubts[0] && out->count < WI_DOUBTS_MAX; i++) {
         if (!doubts[i].is_so(record)) continue;
         out->is_unsound |= doubts[i].is_unsound;
         out->texts[out->count++] = doubts[i].text;

@@ -5,7 +5,7 @@
 #include "device/record.h"
 
 #define WI_TERMS 8
-#define WI_DOUBTS_MAX 8
+#define WI_DOUBTS_MAX 16
 
 /* What is wrong with a device that is not rejected. */
 typedef struct wi_doubts {
@@ -14,7 +14,7 @@ typedef struct wi_doubts {
     int is_unsound; /* 1: it goes behind the sound devices of its class */
 } wi_doubts;
 
-/** Looks for broken compilers, embedded profiles and absurd numbers. */
+/** Looks for broken compilers, embedded profiles, absurd numbers, and quirks of a driver that is not sound. */
 void wi_doubts_find(const weir_record *record, wi_doubts *out);
 
 /** Computes the value of every term.

@@ -15,6 +15,8 @@
 #define ALIGN_BITS_MIN 1024U /* a long16 */
 #define ALLOC_BYTES_MIN (UINT64_C(128) << 20)
 
+#define PIECE_MS 100U /* of a long loop: displays stay alive, and the cut costs nothing */
+
 /* CPUs: wide items, small groups, since an item is a loop iteration; items as wide as the registers where those have 16
  * lanes. GPUs: a group is at least one wave of any vendor. Measured for CPUs; a start for the others. Rows stand in the
  * order of weir_device_class. */
@@ -75,15 +77,26 @@ static void make_groups(const weir_record *record, wi_device_traits *out)
 static void apply_quirks(const weir_record *record, wi_device_traits *out)
 {
     const wi_quirk *quirk = NULL;
-    uint32_t *const targets[] = {[WI_QUIRK_VECTOR_WIDTH] = &out->vector_width,
-                                 [WI_QUIRK_MAX_GROUP] = &out->max_group,
-                                 [WI_QUIRK_LOOP_TRIPS] = &out->loop_trips_max};
+    uint32_t *const caps[WI_QUIRK_NOTE + 1] = {[WI_QUIRK_VECTOR_WIDTH] = &out->vector_width,
+                                               [WI_QUIRK_MAX_GROUP] = &out->max_group,
+                                               [WI_QUIRK_LOOP_TRIPS] = &out->loop_trips_max,
+                                               [WI_QUIRK_LAUNCH_BITS] = &out->launch_bits,
+                                               [WI_QUIRK_PIECE_MS] = &out->piece_ms};
+    uint64_t *const sizes[WI_QUIRK_NOTE + 1] = {[WI_QUIRK_MAX_ALLOC_MIB] = &out->max_alloc_bytes,
+                                                [WI_QUIRK_GLOBAL_MIB] = &out->global_bytes};
 
     for (size_t i = 0; (quirk = wi_quirk_at(i)) != NULL; i++) {
-        uint32_t *target = targets[quirk->effect];
+        uint32_t *cap = caps[quirk->effect];
+        uint64_t *size = sizes[quirk->effect];
 
-        if (wi_quirk_applies(quirk, record) && *target > quirk->value) *target = quirk->value;
+        if (!wi_quirk_applies(quirk, record)) continue;
+        if (cap != NULL && *cap > quirk->value) *cap = quirk->value;
+        if (size != NULL && *size > (uint64_t)quirk->value << 20)
+            *size = (uint64_t)quirk->value << 20;
+        if (quirk->effect == WI_QUIRK_ALIGN_BYTES && out->base_align_bytes < quirk->value)
+            out->base_align_bytes = quirk->value;
     }
+    if (out->max_alloc_bytes > out->global_bytes) out->max_alloc_bytes = out->global_bytes;
 }
 
 void wi_traits_make(const weir_record *record, wi_device_traits *out)
@@ -97,6 +110,8 @@ void wi_traits_make(const weir_record *record, wi_device_traits *out)
     if (out->compute_units == 0) out->compute_units = 1;
     out->address_bits = number32(record, WI_PROPERTY_ADDRESS_BITS, 32);
     out->is_little_endian = wi_record_get_number(record, WI_PROPERTY_ENDIAN_LITTLE, 1) != 0;
+    out->launch_bits = out->address_bits;
+    out->piece_ms = PIECE_MS;
     out->loop_trips_max = UINT32_MAX;
     out->vector_width = preferences[device_class].vector_width;
     if (number32(record, WI_PROPERTY_NATIVE_VECTOR_WIDTH_FLOAT, 0) >=

@@ -1,7 +1,7 @@
 /* Launches the kernels of a function.
  *
  * On CPUs a loop is one launch whatever its trips. Elsewhere a long launch holds up the display, and a watchdog may end
- * it, so it is cut by trips into pieces of about 100 ms. How long a trip takes is measured: the first pieces of a loop
+ * it, so it is cut by trips into pieces as long as the traits say. How long a trip takes is measured: the first pieces of a loop
  * with many trips grow from a few trips, and each is waited for; the time is kept with the step, so later calls wait for
  * nothing. Locking: the function's.
  */
@@ -12,7 +12,6 @@
 
 #include <time.h>
 
-#define PIECE_SECONDS 0.1
 #define SETTLED_SECONDS 0.05 /* a piece of this length tells the time of a trip well */
 #define MEASURED_MAX 8       /* pieces waited for, at most */
 #define FIRST_TRIPS_MAX 256
@@ -80,7 +79,7 @@ static weir_status launch(wi_run *run, const wi_step *step, uint64_t begin, uint
     const wi_device_traits *traits = wi_context_get_traits(run->context);
     const uint64_t item_elements = (uint64_t)step->vectors * traits->vector_width;
     const uint64_t piece_max =
-        wi_launch_elements_max(traits->address_bits, item_elements, step->local_size);
+        wi_launch_elements_max(traits->launch_bits, item_elements, step->local_size);
     wi_launch command = {
         .kernel = step->kernel, .args = run->args, .local_size = (size_t)step->local_size};
     unsigned n = 0;
@@ -140,14 +139,14 @@ static uint64_t get_most(const wi_run *run, const wi_step *step)
 }
 
 /* Trips of the next piece. */
-static uint64_t choose_piece(const wi_step *step, uint64_t left)
+static uint64_t choose_piece(const wi_step *step, uint64_t left, double piece_seconds)
 {
     uint64_t trips = FIRST_WORK / step->count;
     double most = 0;
 
     if (trips > FIRST_TRIPS_MAX) trips = FIRST_TRIPS_MAX;
     if (step->seconds_a_trip > 0) {
-        most = PIECE_SECONDS / step->seconds_a_trip;
+        most = piece_seconds / step->seconds_a_trip;
         trips = most < 0x1p62 ? (uint64_t)most : left;
     }
     if (trips == 0) trips = 1;
@@ -158,6 +157,7 @@ weir_status wi_run_kernel(wi_run *run, wi_step *step)
 {
     const int is_cut =
         weir_device_get_class(weir_context_get_device(run->context)) != WEIR_DEVICE_CPU;
+    const double piece_seconds = wi_context_get_traits(run->context)->piece_ms * 1e-3;
     const uint64_t most = get_most(run, step);
     uint64_t trips = 0;
     uint64_t begin = 0;
@@ -167,7 +167,7 @@ weir_status wi_run_kernel(wi_run *run, wi_step *step)
     if (step->loop != WI_NO_TERM) trips = wi_run_trips(run, step->loop);
     do {
         const uint64_t left = trips - begin;
-        uint64_t piece = is_cut ? choose_piece(step, left) : left;
+        uint64_t piece = is_cut ? choose_piece(step, left, piece_seconds) : left;
 
         if (piece > most) piece = most;
         if (is_cut && piece < left && step->measured < MEASURED_MAX)

@@ -105,7 +105,7 @@ weir_status wi_launch_pieces(weir_context *context, const wi_pieces *pieces, uin
     while (group > 1 && (group > group_max || group > traits->max_group)) group /= 2;
     launch.local_size = (size_t)(group > 0 ? group : 1);
     piece_max =
-        wi_launch_elements_max(traits->address_bits, pieces->item_elements, launch.local_size);
+        wi_launch_elements_max(traits->launch_bits, pieces->item_elements, launch.local_size);
     for (uint64_t first = 0; first < count && status == WEIR_OK; first += piece_max) {
         const uint64_t piece = count - first < piece_max ? count - first : piece_max;
         const uint64_t items = (piece - 1) / pieces->item_elements + 1;

@@ -270,20 +270,24 @@ static void expect_reason(const char *reason, const char *detail)
 
 static char place[64];
 
-static void make_place(const char *icd)
+static void write_icd(const char *icd)
 {
     char path[128];
     FILE *file = NULL;
 
-    snprintf(place, sizeof place, "/tmp/weir-system-XXXXXX");
-    cr_assert_not_null(mkdtemp(place));
-    setenv("OCL_ICD_VENDORS", place, 1);
-    if (icd == NULL) return;
     snprintf(path, sizeof path, "%s/x.icd", place);
     file = fopen(path, "w");
     cr_assert_not_null(file);
     fputs(icd, file);
     fclose(file);
+}
+
+static void make_place(const char *icd)
+{
+    snprintf(place, sizeof place, "/tmp/weir-system-XXXXXX");
+    cr_assert_not_null(mkdtemp(place));
+    setenv("OCL_ICD_VENDORS", place, 1);
+    if (icd != NULL) write_icd(icd);
 }
 
 static void drop_place(void)
@@ -319,7 +323,52 @@ Test(system, explains_a_library_that_is_not_there)
 Test(system, explains_a_library_that_is_no_driver)
 {
     make_place("libm.so.6\n");
-    expect_reason("could not be loaded", "libm.so.6 is there");
+    expect_reason("name a library that is no driver", "libm.so.6 is there and loads");
+    drop_place();
+}
+
+Test(system, explains_a_library_that_cannot_be_loaded)
+{
+    char path[128];
+    char line[160];
+    FILE *file = NULL;
+
+    make_place(NULL);
+    snprintf(path, sizeof path, "%s/libweir-broken.so", place);
+    file = fopen(path, "w");
+    cr_assert_not_null(file);
+    fputs("this is no library\n", file);
+    fclose(file);
+    snprintf(line, sizeof line, "%s\n", path);
+    write_icd(line);
+    expect_reason("1 of 1 ICD entries", "libweir-broken.so is there but could not be loaded: ");
+    expect_reason("could not be loaded: ", "libweir-broken.so: file too short");
+    unlink(path);
+    drop_place();
+}
+
+/* Variables as those who hide devices set them; the reason names them, too. */
+Test(system, names_the_variables_that_may_hide_devices)
+{
+    use_null(0, "gpu");
+    setenv("ROCR_VISIBLE_DEVICES", "1", 1);
+    setenv("GPU_DEVICE_ORDINAL", "7", 1);
+    setenv("OCL_ICD_DEBUG", "0", 1);
+    setenv("VISIBLE_DEVICES_OF_MINE", "1", 1);
+    expect_reason("devices may be hidden by ", "  ROCR_VISIBLE_DEVICES=1\n");
+    expect_reason("GPU_DEVICE_ORDINAL", "  OCL_ICD_DEBUG=0\n");
+    expect_reason("platforms without devices: weir null", "variables that hide devices are among");
+    expect_reason("ROCR_VISIBLE_DEVICES", "this process: user ");
+}
+
+Test(system, tells_of_a_container)
+{
+    make_place(NULL);
+    setenv("container", "lxc", 1);
+    expect_reason("no ICD files in", "inside a container, as the variable `container` says: ");
+    unsetenv("container");
+    setenv("SNAP", "/snap/x", 1);
+    expect_reason("no ICD files in", "inside snap: ");
     drop_place();
 }
 

@@ -50,12 +50,23 @@ expect_none() { # expect_none PART OF THE REASON
     expect_stdout "drivers looked for:"
     expect_stdout "OCL_ICD_VENDORS=$OCL_ICD_VENDORS"
     expect_stdout "device nodes:"
+    expect_stdout "this process: user [0-9]+, group "
 }
 export OCL_ICD_VENDORS="$work/none"
 expect_none "no ICD files in $work/none"
 export OCL_ICD_VENDORS="$work/broken"
 expect_none "name a library that is not there"
 expect_stdout "nothing.icd: /nowhere/libnothing.so"
+mkdir "$work/unloadable"
+echo "this is no library" >"$work/unloadable/libno.so"
+echo "$work/unloadable/libno.so" >"$work/unloadable/no.icd"
+export OCL_ICD_VENDORS="$work/unloadable"
+expect_none "1 of 1 ICD entries in $work/unloadable could not be loaded: .*libno.so: "
+expect_stdout "libno.so is there but could not be loaded: .*libno.so: "
+container=lxc CUDA_VISIBLE_DEVICES=7 OCL_ICD_DEBUG=0 weir devices
+expect_stdout "^  CUDA_VISIBLE_DEVICES=7$"
+expect_stdout "^  OCL_ICD_DEBUG=0$"
+expect_stdout "^inside a container"
 export OCL_ICD_VENDORS="$work/empty"
 expect_none "no OpenCL platform"
 expect_stdout "empty.icd: names no library"
@@ -66,6 +77,7 @@ if [ -n "${NULL_ICD:-}" ]; then
     export OCL_ICD_VENDORS="$work/null"
     export WT_NULL_DEVICES=0
     expect_none "platforms without devices: weir null"
+    ROCR_VISIBLE_DEVICES=3 HIP_VISIBLE_DEVICES=0 expect_none "hidden by .*ROCR_VISIBLE_DEVICES"
 
     # Every kind of value, from a driver whose answers are known.
     export WT_NULL_DEVICES=2 WT_NULL_MEMORY=17179869184 WT_NULL_UNIFIED=1
@@ -80,6 +92,23 @@ if [ -n "${NULL_ICD:-}" ]; then
     expect_json records.1.global_mem_size 17179869184
     expect_json records.1.host_unified_memory true
     expect_json records.1.half_fp_config null
+    expect_json records.0.quirks 0
+    WT_NULL_NAME="llvmpipe (LLVM 0)" weir devices --json
+    expect_json records.0.quirks.1 "name,effect,report"
+    expect_json records.0.quirks.1.name llvmpipe-loops
+    expect_stdout '"effect": "trips of a launch at most 65535: '
+    cp "$work/out" "$work/quirks.json"
+    WT_NULL_NAME="llvmpipe (LLVM 0)" weir devices
+    expect_stdout "^quirk llvmpipe-compile: lanes of an item at most 1: "
+    # What is read back has them again: they are found, not read.
+    weir devices "$work/quirks.json" --json
+    expect_code 0
+    expect_json records.0.quirks 2
+    expect_json warnings 0
+    weir select "$work/quirks.json" --explain
+    expect_stdout "^quirk llvmpipe-loops: "
+    weir select "$work/quirks.json" --json
+    expect_json candidates.0.quirks.0.name llvmpipe-compile
     WT_NULL_UNIFIED=0 weir devices --json
     expect_json records.0.class discrete
     WT_NULL_FAIL="clGetDeviceInfo:1+:-30" weir devices --json

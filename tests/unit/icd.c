@@ -68,8 +68,29 @@ Test(icd, counts_files_and_what_they_lack)
     cr_assert_str_eq(survey.origin, "OCL_ICD_VENDORS");
     cr_assert_str_eq(survey.place, place);
     cr_assert_not_null(strstr(weir_text_get(text), "libweir_test_no_such_driver.so is not where"));
+    /* An empty file is no library: the dynamic linker's own words. */
+    cr_assert_eq(survey.failed, 1U);
+    cr_assert_eq(survey.strange, 0U);
+    cr_assert_not_null(strstr(survey.failure, "libx.so"), "%s", survey.failure);
+    cr_assert_not_null(strstr(weir_text_get(text), survey.failure));
+    cr_assert_not_null(strstr(weir_text_get(text), "libx.so is there but could not be loaded: "));
     cr_assert_not_null(strstr(weir_text_get(text), "c.icd: names no library"));
     cr_assert_null(strstr(weir_text_get(text), "libnothing"));
+    weir_text_destroy(text);
+}
+
+Test(icd, tells_a_driver_from_another_library)
+{
+    wi_icd_survey survey;
+    weir_text *text = NULL;
+
+    cr_assert_eq(weir_text_create(&text), WEIR_OK);
+    write_file("a.icd", "libm.so.6\n");
+    wi_icd_look(&survey, text);
+    cr_assert_eq(survey.strange, 1U);
+    cr_assert_eq(survey.failed, 0U);
+    cr_assert_str_empty(survey.failure);
+    cr_assert_not_null(strstr(weir_text_get(text), "libm.so.6 is there and loads, but it is no"));
     weir_text_destroy(text);
 }
 
