@@ -46,7 +46,7 @@ static void no_platform(weir_text *text)
         weir_text_append(text, "%zu of %zu ICD entries in %s name a library that is not there", bad,
                          icd.entries, icd.place);
     else if (icd.failed > 0)
-        weir_text_append(text, "%zu of %zu ICD entries in %s could not be loaded: %s", icd.failed,
+        weir_text_append(text, "%zu of %zu ICD entries in %s could not be loaded (%s)", icd.failed,
                          icd.entries, icd.place, icd.failure);
     else if (icd.strange > 0)
         weir_text_append(text, "%zu of %zu ICD entries in %s name a library that is no driver",

@@ -342,7 +342,7 @@ Test(system, explains_a_library_that_cannot_be_loaded)
     snprintf(line, sizeof line, "%s\n", path);
     write_icd(line);
     expect_reason("1 of 1 ICD entries", "libweir-broken.so is there but could not be loaded: ");
-    expect_reason("could not be loaded: ", "libweir-broken.so: file too short");
+    expect_reason("could not be loaded (", "libweir-broken.so: file too short");
     unlink(path);
     drop_place();
 }
