@@ -5,11 +5,12 @@
  * thread. */
 #include "command.h"
 #include "device_json.h"
+#include "live.h"
 #include "output.h"
 #include "table.h"
 
 #include <weir/records.h>
-#include <weir/system.h>
+#include <weir/select.h>
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -138,62 +139,64 @@ static int print_device(const weir_record *record)
     return PROGRAM_OK;
 }
 
-static void print_default(const weir_system *system)
+static int print_default(const weir_records *devices)
 {
-    weir_device *device = NULL;
+    const weir_criteria criteria = WEIR_CRITERIA_INIT;
+    size_t count = weir_records_count(devices);
+    const weir_record **records = calloc(count + 1, sizeof *records);
+    weir_choice *choice = NULL;
+    size_t chosen = SIZE_MAX;
+    weir_status status = WEIR_E_HOST_MEMORY;
 
-    if (weir_system_find(system, NULL, &device) == WEIR_OK)
+    for (size_t i = 0; i < count && records != NULL; i++) records[i] = weir_records_get(devices, i);
+    if (records != NULL) status = weir_select(records, count, &criteria, &choice);
+    chosen = weir_choice_get_chosen(choice);
+    if (status != WEIR_OK)
+        (void)fprintf(stderr, "weir devices: no host memory for a choice\n");
+    else if (chosen != SIZE_MAX)
         (void)printf("%s is taken unless --device or WEIR_DEVICE names another: discrete goes "
                      "before integrated, cpu and "
                      "software;\naccelerator and emulator are taken only when named.\n",
-                     weir_device_get_index(device));
+                     weir_record_get_index(records[chosen]));
     else
         (void)printf("None is taken unless --device or WEIR_DEVICE names it.\n");
+    weir_choice_destroy(choice);
+    free(records);
+    return status == WEIR_OK ? PROGRAM_OK : PROGRAM_FAILED;
 }
 
-static int print_devices(const weir_system *system)
+static int print_devices(const live_devices *live)
 {
     int code = PROGRAM_OK;
 
-    for (size_t i = 0; i < weir_system_count(system) && code == PROGRAM_OK; i++)
-        code = print_device(weir_device_get_record(weir_system_device(system, i)));
-    for (size_t i = 0; weir_system_warning(system, i) != NULL; i++)
-        (void)printf("note: %s\n", weir_system_warning(system, i));
-    print_default(system);
-    return code;
+    for (size_t i = 0; i < live->count && code == PROGRAM_OK; i++)
+        code = print_device(weir_records_get(live->records, i));
+    for (size_t i = 0; live_warning(live, i) != NULL; i++)
+        (void)printf("note: %s\n", live_warning(live, i));
+    return code == PROGRAM_OK ? print_default(live->records) : code;
 }
 
 /* The reason on stderr; for people, what was looked at on stdout. */
-static int print_none(const weir_system *system, int is_json)
+static int print_none(const live_devices *live, int is_json)
 {
-    weir_device *device = NULL;
-    weir_text *text = NULL;
-
-    if (!is_json && weir_text_create(&text) == WEIR_OK) {
-        weir_system_explain(system, text);
-        (void)fputs(weir_text_get(text), stdout);
-    }
-    weir_text_destroy(text);
-    if (weir_system_find(system, NULL, &device) != WEIR_OK)
-        output_usage("weir devices: %s", weir_last_error()->message);
+    for (size_t i = 0; i < live->dropped && !is_json; i++)
+        (void)printf("note: %s\n", live_warning(live, i));
+    if (!is_json) (void)fputs(live->explanation, stdout);
+    output_usage("weir devices: %s", live->reason);
     return PROGRAM_NO_DEVICE;
 }
 
 static int run_live(int is_json)
 {
-    weir_system *system = NULL;
-    int code = PROGRAM_OK;
+    live_devices live = {0};
+    int code = live_read("devices", &live);
 
-    if (weir_system_create(&system) != WEIR_OK) {
-        output_error("devices");
-        return PROGRAM_FAILED;
-    }
-    if (is_json) code = output_json(device_json_system(system));
-    if (code == PROGRAM_OK && weir_system_count(system) == 0)
-        code = print_none(system, is_json);
+    if (code == PROGRAM_OK && is_json) code = output_json(json_incref(live.listing));
+    if (code == PROGRAM_OK && live.count == 0)
+        code = print_none(&live, is_json);
     else if (code == PROGRAM_OK && !is_json)
-        code = print_devices(system);
-    weir_system_destroy(system);
+        code = print_devices(&live);
+    live_dispose(&live);
     return code;
 }
 

@@ -4,12 +4,12 @@
  */
 #include "command.h"
 #include "device_json.h"
+#include "live.h"
 #include "output.h"
 #include "table.h"
 
 #include <weir/records.h>
 #include <weir/select.h>
-#include <weir/system.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,11 +55,11 @@ static const program_option options[] = {
     {.name = NULL},
 };
 
-/* What is chosen from, and the choice. Either `system` or `text` is set. */
+/* What is chosen from, and the choice. */
 typedef struct selection {
     const char *source;
-    weir_system *system;
-    weir_records *text;
+    live_devices live;
+    weir_records *text; /* NULL: live */
     const weir_record **records;
     size_t count;
     weir_choice *choice;
@@ -77,16 +77,15 @@ static const char *name_of(const weir_record *record, const char *property)
 
 static const char *warning_of(const selection *s, size_t i)
 {
-    return s->text != NULL ? weir_records_get_warning(s->text, i)
-                           : weir_system_warning(s->system, i);
+    return s->text != NULL ? weir_records_get_warning(s->text, i) : live_warning(&s->live, i);
 }
 
 /* Why there is nothing to choose from, or the choice's own reason. */
-static const char *reason_of(const selection *s, weir_text *live)
+static const char *reason_of(const selection *s)
 {
     if (s->count > 0) return weir_choice_get_reason(s->choice);
     if (s->text != NULL) return weir_records_get_reason(s->text);
-    return weir_text_get(live);
+    return s->live.reason;
 }
 
 static json_t *device_json_brief(const weir_record *record)
@@ -135,7 +134,7 @@ static json_t *candidate_json(const selection *s, size_t i)
     return root;
 }
 
-static json_t *selection_json(const selection *s, weir_text *live)
+static json_t *selection_json(const selection *s)
 {
     size_t chosen = weir_choice_get_chosen(s->choice);
     json_t *candidates = json_array();
@@ -156,8 +155,8 @@ static json_t *selection_json(const selection *s, weir_text *live)
     }
     return json_pack("{s:o, s:o, s:o, s:o, s:o}", "source", output_text(s->source), "chosen",
                      chosen == SIZE_MAX ? json_null() : device_json_brief(s->records[chosen]),
-                     "reason", output_text(reason_of(s, live)), "candidates", candidates,
-                     "warnings", warnings);
+                     "reason", output_text(reason_of(s)), "candidates", candidates, "warnings",
+                     warnings);
 }
 
 static const table_column columns[] = {
@@ -213,8 +212,9 @@ static int print_selection(const selection *s, int is_explained)
     for (size_t i = 0; i < s->count && is_explained && code == PROGRAM_OK; i++)
         code = explain_candidate(s, i);
     if (chosen != SIZE_MAX) (void)printf("%s\n", weir_choice_get_reason(s->choice));
-    for (size_t i = 0; warning_of(s, i) != NULL && (is_explained || chosen == SIZE_MAX); i++)
-        (void)printf("note: %s\n", warning_of(s, i));
+    for (size_t i = 0; warning_of(s, i) != NULL; i++)
+        if (is_explained || chosen == SIZE_MAX || i < s->live.dropped)
+            (void)printf("note: %s\n", warning_of(s, i));
     for (size_t i = 0; weir_choice_get_warning(s->choice, i) != NULL; i++)
         if (is_explained || chosen == SIZE_MAX ||
             is_about(weir_choice_get_warning(s->choice, i), s->records[chosen]))
@@ -239,13 +239,11 @@ static int open_text(selection *s, const char *path)
 
 static int open_live(selection *s)
 {
+    int code = live_read("select", &s->live);
+
     s->source = "live";
-    if (weir_system_create(&s->system) != WEIR_OK) {
-        output_error("select");
-        return PROGRAM_FAILED;
-    }
-    s->count = weir_system_count(s->system);
-    return PROGRAM_OK;
+    s->count = s->live.count;
+    return code;
 }
 
 static int choose(selection *s, const select_settings *settings)
@@ -259,8 +257,7 @@ static int choose(selection *s, const select_settings *settings)
         return PROGRAM_FAILED;
     }
     for (size_t i = 0; i < s->count; i++)
-        s->records[i] = s->text != NULL ? weir_records_get(s->text, i)
-                                        : weir_device_get_record(weir_system_device(s->system, i));
+        s->records[i] = weir_records_get(s->text != NULL ? s->text : s->live.records, i);
     criteria.needs = settings->needs;
     criteria.classes = settings->classes;
     criteria.pick = settings->pick;
@@ -275,32 +272,15 @@ static int choose(selection *s, const select_settings *settings)
     return status == WEIR_E_ARG ? PROGRAM_USAGE : PROGRAM_FAILED;
 }
 
-/* The live reason for having no devices, in one line. */
-static void explain_live(const selection *s, weir_text *live)
-{
-    weir_device *device = NULL;
-
-    if (s->count == 0 && s->text == NULL && weir_system_find(s->system, NULL, &device) != WEIR_OK)
-        weir_text_append(live, "%s", weir_last_error()->message);
-}
-
 static int tell(const selection *s, const select_settings *settings)
 {
-    weir_text *live = NULL;
-    int code = PROGRAM_FAILED;
+    int code = settings->is_json ? output_json(selection_json(s))
+                                 : print_selection(s, settings->is_explained);
 
-    if (weir_text_create(&live) != WEIR_OK) {
-        output_error("select");
-        return PROGRAM_FAILED;
-    }
-    explain_live(s, live);
-    code = settings->is_json ? output_json(selection_json(s, live))
-                             : print_selection(s, settings->is_explained);
     if (code == PROGRAM_OK && weir_choice_get_chosen(s->choice) == SIZE_MAX) {
-        output_usage("weir select: %s: %s", s->source, reason_of(s, live));
+        output_usage("weir select: %s: %s", s->source, reason_of(s));
         code = PROGRAM_NO_DEVICE;
     }
-    weir_text_destroy(live);
     return code;
 }
 
@@ -325,7 +305,7 @@ done:
     weir_choice_destroy(s.choice);
     free(s.records);
     weir_records_destroy(s.text);
-    weir_system_destroy(s.system);
+    live_dispose(&s.live);
     free(operands);
     return code;
 }

@@ -3,9 +3,30 @@
 #include "device_choice.h"
 
 #include "command.h"
+#include "live.h"
 #include "output.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+/* Loads the drivers. What they print then is no part of the program's output. */
+static weir_status load(weir_system **system)
+{
+    int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    int saved = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    int is_muted =
+        fflush(stdout) == 0 && nothing >= 0 && saved >= 0 && dup2(nothing, STDOUT_FILENO) >= 0;
+    weir_status status = weir_system_create(system);
+
+    if (is_muted) {
+        (void)fflush(stdout);
+        (void)dup2(saved, STDOUT_FILENO);
+    }
+    if (nothing >= 0) (void)close(nothing);
+    if (saved >= 0) (void)close(saved);
+    return status;
+}
 
 int device_choose(const char *command, const char *selector, weir_system **system,
                   weir_device **device)
@@ -17,14 +38,19 @@ int device_choose_by(const char *command, const char *option, const char *select
                      weir_system **system, weir_device **device)
 {
     const char *origin = option;
+    int code = live_guard(command);
+    weir_status status = WEIR_OK;
 
     *device = NULL;
+    if (code != PROGRAM_OK) return code;
     if (selector == NULL) {
         selector = getenv("WEIR_DEVICE");
         selector = selector != NULL && selector[0] == '\0' ? NULL : selector;
         origin = "WEIR_DEVICE";
     }
-    if (weir_system_create(system) != WEIR_OK) {
+    status = load(system);
+    live_guard_end();
+    if (status != WEIR_OK) {
         output_error(command);
         return PROGRAM_FAILED;
     }

@@ -4,12 +4,13 @@
 
 #include <weir/system.h>
 
-/** Lists the machine's devices and chooses one.
+/** Lists the machine's devices and chooses one. The first time, drivers that crash or hang are found out in a child process
+ * and left out, each with a line on stderr.
  *
  * selector   of --device; NULL: WEIR_DEVICE if it is set and not empty, else the best device
  * system     owned by the caller, weir_system_destroy(); NULL unless PROGRAM_OK or PROGRAM_NO_DEVICE
  * device     owned by the system; NULL unless PROGRAM_OK
- * Returns PROGRAM_OK; PROGRAM_USAGE for a malformed selector, PROGRAM_NO_DEVICE or PROGRAM_FAILED, the reason
+ * Returns PROGRAM_OK; PROGRAM_USAGE for a malformed selector, PROGRAM_NO_DEVICE PROGRAM_INTERRUPTED or PROGRAM_FAILED, the reason
  * on stderr, one line where it is one of the first two. */
 int device_choose(const char *command, const char *selector, weir_system **system,
                   weir_device **device);

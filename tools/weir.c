@@ -4,6 +4,7 @@
  * output_finish(), so an output that could not be written never looks like success. */
 #include "command.h"
 #include "output.h"
+#include "probe.h"
 
 #include <weir/version.h>
 
@@ -61,6 +62,7 @@ static int dispatch(int argc, char **argv)
         (void)printf("weir %s\n", weir_version());
         return PROGRAM_OK;
     }
+    if (strcmp(argv[1], "--probe") == 0) probe_answer();
     for (size_t i = 0; i < COUNT(commands); i++) {
         if (strcmp(commands[i]->name, argv[1]) == 0)
             return commands[i]->run(commands[i], argc - 1, argv + 1);

@@ -1,0 +1,204 @@
+#!/usr/bin/env bash
+# Drivers that crash, hang, print or end the program: each costs one warning that names its ICD file, and the others
+# answer.
+# shellcheck source-path=SCRIPTDIR source=cli.bash
+. "$(dirname "$0")/cli.bash"
+unset WEIR_DEVICE WEIR_POOL WEIR_LIMIT WEIR_MEMORY_DEBUG OCL_ICD_FILENAMES OPENCL_VENDOR_PATH WEIR_PROBE_SECONDS
+pocl=/etc/OpenCL/vendors/pocl.icd
+export TMPDIR="$work/tmp"
+mkdir -p "$TMPDIR"
+
+install() { # install NAME KIND... : a folder with these bad drivers, for the loader
+    local kind
+    export OCL_ICD_VENDORS="$work/$1"
+    mkdir -p "$OCL_ICD_VENDORS"
+    shift
+    for kind in "$@"; do
+        case $kind in
+        pocl) ln -sf "$pocl" "$OCL_ICD_VENDORS/pocl.icd" ;;
+        null) echo "$NULL_ICD" >"$OCL_ICD_VENDORS/null.icd" ;;
+        *) echo "$BAD_ICDS/libweir_bad_$kind.so" >"$OCL_ICD_VENDORS/$kind.icd" ;;
+        esac
+    done
+}
+expect_no_folder() { check "folders are left in $TMPDIR" test -z "$(ls -A "$TMPDIR")"; }
+expect_seconds() { # expect_seconds MOST : of the last command, timed by SECONDS
+    check "took $SECONDS s, expected at most $1" test "$SECONDS" -le "$1"
+}
+
+# What a driver did, in its one warning. Sanitizers turn crashes into exits.
+did() {
+    case $1 in
+    load | crash) echo "crashed \(|ended the program" ;;
+    hang) echo "did not answer within 1 s" ;;
+    *) echo "ended the program \(exit status" ;;
+    esac
+}
+
+# A driver that answers, beside one that does not.
+good=()
+[ -r "$pocl" ] && good+=(pocl)
+[ -n "${NULL_ICD:-}" ] && good+=(null)
+for well in "${good[@]}"; do
+    for kind in load crash hang exit leave; do
+        [ "$kind" = hang ] && export WEIR_PROBE_SECONDS=1
+        install "$well-$kind" "$well" "$kind"
+        SECONDS=0
+        weir devices --json
+        expect_code 0
+        expect_seconds 5
+        expect_json "" "source,records,warnings"
+        expect_json records.0.index 0.0
+        expect_json warnings 1
+        expect_stdout "$OCL_ICD_VENDORS/$kind\.icd is left out: its driver ($(did "$kind"))"
+        check "stderr is not empty" test ! -s "$work/err"
+        weir select
+        expect_code 0
+        expect_stdout "^0\.0 "
+        expect_stdout "^note: .*/$kind\.icd is left out"
+        expect_no_folder
+        unset WEIR_PROBE_SECONDS
+    done
+    # One that prints is only dropped what it prints.
+    install "$well-print" "$well" print
+    weir devices --json
+    expect_code 0
+    expect_json records.0.index 0.0
+    expect_json warnings 0
+    check "stderr is not empty" test ! -s "$work/err"
+done
+
+if [ -r "$pocl" ]; then
+    # Commands that compute load only what answered; all failing drivers at once.
+    install many pocl load crash exit
+    weir devices
+    expect_code 0
+    check "not 3 notes" test "$(grep -c '^note: .* is left out' "$work/out")" -eq 3
+    expect_stdout "^0\.0  "
+    weir loop --form variable --steps 3 --json
+    expect_code 0
+    expect_json forms.0.status ok
+    expect_json device.index 0.0
+    expect_stderr_lines 3
+    expect_stderr "weir loop: warning: .*/load\.icd is left out"
+    expect_stderr "weir loop: warning: .*/crash\.icd is left out"
+    expect_no_folder
+    weir loop --form variable --steps 3 --device bogus
+    expect_code 2
+    expect_stderr "bogus"
+    expect_no_folder
+    install print pocl print
+    weir loop --form variable --steps 3 --json
+    expect_code 0
+    expect_json forms.0.status ok
+    install crash pocl crash
+    printf 'event,id,bytes,queue\nalloc,1,65536,0\nfree,1,,0\n' >"$work/trace.csv"
+    weir replay "$work/trace.csv" --on-device 0.0 --pool growth --limit 48M --json
+    expect_code 0
+    expect_stderr_lines 1
+    expect_stderr "weir replay: warning: .*/crash\.icd is left out"
+    expect_no_folder
+    install hang pocl hang
+    WEIR_PROBE_SECONDS=1 weir loop --form variable --steps 3
+    expect_code 0
+    expect_stderr_lines 1
+    expect_stderr "hang\.icd is left out: its driver did not answer within 1 s"
+
+    # Two that answer alone and crash together: the later one goes.
+    install pair pocl first second
+    weir devices --json
+    expect_code 0
+    expect_json records.0.index 0.0
+    expect_json warnings 1
+    expect_json warnings.0 \
+        "$(json warnings.0 | sed -n "s|^$work/pair/second.icd is left out: its driver .* beside the drivers before it\$|&|p")"
+    expect_no_folder
+fi
+
+# No driver that answers: exit 3, as without a device.
+install one crash
+expect_none() {
+    expect_code 3
+    expect_stdout "crash\.icd is left out"
+    expect_stderr_lines 1
+    expect_stderr "no driver answered"
+}
+weir devices --json
+expect_none
+expect_json "" "source,records,warnings"
+expect_json records 0
+weir devices
+expect_none
+weir select --json
+expect_none
+expect_json chosen null
+weir loop --json
+expect_code 3
+expect_json device null
+expect_stderr_lines 2
+expect_stderr "crash\.icd is left out"
+expect_stderr "weir loop: no driver answered"
+expect_no_folder
+
+# The ways to name one driver.
+OCL_ICD_VENDORS="$work/one/crash.icd" weir devices
+expect_none
+OCL_ICD_VENDORS="crash.icd" OPENCL_VENDOR_PATH="$work/one" weir devices
+expect_none
+OCL_ICD_VENDORS="$BAD_ICDS/libweir_bad_crash.so" weir devices
+expect_code 3
+expect_stdout "libweir_bad_crash\.so is left out"
+
+# The time limit.
+install limit hang
+SECONDS=0
+WEIR_PROBE_SECONDS=2 weir devices
+expect_code 3
+expect_stdout "did not answer within 2 s"
+check "took $SECONDS s" test "$SECONDS" -ge 2
+expect_seconds 6
+for bad in x -1 1.5 3601 "1 "; do
+    WEIR_PROBE_SECONDS=$bad weir devices
+    expect_usage "WEIR_PROBE_SECONDS: '$bad'"
+done
+if [ -r "$pocl" ]; then
+    # 0: in the process itself.
+    export OCL_ICD_VENDORS=$pocl
+    WEIR_PROBE_SECONDS=0 weir devices --json
+    expect_code 0
+    cp "$work/out" "$work/here"
+    weir devices --json
+    check "a child lists something else" cmp -s "$work/here" "$work/out"
+fi
+
+# A signal ends the child too, at any stage, and leaves nothing behind.
+expect_gone() { # expect_gone PID : gone, or waiting for its new parent to notice
+    local state=""
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        state=$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null)
+        case $state in "" | Z) break ;; esac
+        sleep 0.2
+    done
+    check "the child is still there" test -z "${state#Z}"
+}
+export WT_BAD_PID="$work/pid"
+for signal in INT TERM; do
+    install limit hang
+    rm -f "$WT_BAD_PID"
+    command_line="weir devices, ended by $signal"
+    timeout --preserve-status -s "$signal" 2 "$WEIR" devices >"$work/out" 2>"$work/err" </dev/null
+    code=$?
+    check "exit $code" test "$code" -ge 130
+    check "the driver was not asked" test -s "$WT_BAD_PID"
+    expect_gone "$(cat "$WT_BAD_PID")"
+done
+install two hang
+cp "$OCL_ICD_VENDORS/hang.icd" "$OCL_ICD_VENDORS/more.icd"
+command_line="weir devices, interrupted while drivers are tried one by one"
+WEIR_PROBE_SECONDS=2 timeout --preserve-status -s INT 3 "$WEIR" devices >"$work/out" 2>"$work/err" </dev/null
+code=$?
+expect_code 130
+expect_stdout_empty
+expect_gone "$(cat "$WT_BAD_PID")"
+expect_no_folder
+finish
