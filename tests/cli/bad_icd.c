@@ -97,7 +97,7 @@ int clGetPlatformInfo(void *platform, unsigned query, size_t room, void *value, 
     (void)query;
     (void)room;
     (void)value;
-    (void)bytes;
+    if (bytes != NULL) *bytes = 0;
     return NOT_FOUND;
 }
 
