@@ -43,10 +43,17 @@ void check(void)
     weir_text_destroy(why);
 }
 
+static fake_block *held; /* the block placed last */
+
 void close_arena(void)
 {
     check();
     wi_arena_destroy(it.arena);
+    while (held != NULL) {
+        fake_block *block = held;
+        held = block->before;
+        free(block);
+    }
     cr_assert_eq(it.roots.held_bytes, 0U, "roots were kept");
 }
 
@@ -69,12 +76,20 @@ fake_block *place_block(uint64_t bytes)
     cr_assert_not_null(block);
     block->at = place(bytes);
     wi_arena_set_holder(block->at.range, block);
+    block->before = held;
+    if (held != NULL) held->after = block;
+    held = block;
     return block;
 }
 
 void free_block(fake_block *block)
 {
     wi_arena_free(it.arena, block->at.range);
+    if (block->after != NULL)
+        block->after->before = block->before;
+    else
+        held = block->before;
+    if (block->before != NULL) block->before->after = block->after;
     free(block);
 }
 

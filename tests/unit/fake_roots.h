@@ -13,7 +13,8 @@
 typedef struct fake_block {
     int is_pinned;
     uint64_t moves;
-    wi_placement at; /* where it was told to be */
+    wi_placement at;                   /* where it was told to be */
+    struct fake_block *before, *after; /* of those that are held */
 } fake_block;
 
 /* held_bytes + pending_bytes <= limit_bytes; held_bytes + pending_bytes <= driver_bytes.
