@@ -86,7 +86,7 @@ Test(bad_driver, has_no_platform)
 {
     cr_assert_eq(setenv("OCL_ICD_VENDORS", WT_NULL_VENDORS, 1), 0);
     cr_assert_eq(setenv("WT_NULL_PLATFORMS", "0", 1), 0);
-    expect_none("could not be loaded or have no platform");
+    expect_none("could be loaded but have no platform");
 }
 
 static void fail_to_open(const wt_null_control *null, const char *rule, weir_status status,

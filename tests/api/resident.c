@@ -12,6 +12,14 @@ TestSuite(resident, .timeout = WT_TIMEOUT);
 
 #define MIB (UINT64_C(1) << 20)
 
+/* AddressSanitizer keeps freed memory for a while, so a process under it grows whatever the program does: only the
+ * driver's objects are counted there. */
+#if defined(__SANITIZE_ADDRESS__)
+#define KEEPS_FREED_MEMORY 1
+#else
+#define KEEPS_FREED_MEMORY 0
+#endif
+
 /* Bytes of this process in memory now. */
 static uint64_t resident_bytes(void)
 {
@@ -120,8 +128,9 @@ WEIR_DEVICE_TEST(resident, a_million_operations_leave_nothing_at_the_driver_or_o
     }
     wt_ok(weir_context_synchronize(ctx));
     expect_few_objects(dev, operations);
-    cr_assert_lt(grown_since(before), MIB, "%s: %llu bytes after %llu operations", dev->name,
-                 (unsigned long long)grown_since(before), (unsigned long long)operations);
+    cr_assert(KEEPS_FREED_MEMORY || grown_since(before) < MIB,
+              "%s: %llu bytes after %llu operations", dev->name,
+              (unsigned long long)grown_since(before), (unsigned long long)operations);
     weir_tensor_release(state);
     weir_tensor_release(step);
 }
