@@ -25,11 +25,9 @@ typedef struct wi_debug {
     weir_error error;     /* the first mistake found since the last reset; status OK: none */
 } wi_debug;
 
-/** 1 if released block objects are kept, so that a call with one can be told: at level 3, and in checked builds. */
-static inline int wi_debug_keeps(const wi_debug *debug)
-{
-    return debug->level >= 3 || WEIR_CHECKS >= 1;
-}
+/** 1 if released block objects are kept, so that a call with one can be told whatever was taken since. Below level 3 it
+ * is told until the object is used again. */
+static inline int wi_debug_keeps(const wi_debug *debug) { return debug->level >= 3; }
 
 /** Sets the level and the guards, before the first block is placed. */
 void wi_debug_open(wi_debug *debug, unsigned level, uint64_t granule_bytes);
