@@ -191,7 +191,7 @@ static const wi_label *find(const wi_label_index *index, wi_span text, wi_sectio
     return wi_label_find(index, wi_span_trim(label), section);
 }
 
-/* "ERROR: clGetDeviceIDs(-1)": the code behind `call`, 0 if the line is something else. */
+/* A line that reports a failed call, as "ERROR: NAME(-1)": the code behind `call`; 0 if the line is something else. */
 static int error_of(wi_span text, const char *call)
 {
     wi_span rest = wi_span_skip(text, sizeof "ERROR: " - 1);
