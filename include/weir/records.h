@@ -1,8 +1,8 @@
 /* Device records out of texts: what clinfo, AMD's clinfo or weir itself printed on some machine.
  *
- * This header belongs to the library weir_records, which needs jansson beside weir. A reader takes every text apart as
- * far as it can and says in its warnings what it left out; it never guesses. Of several outputs in one text the last
- * complete one is read.
+ * This header belongs to the library weir_records (weir::records, pkg-config weir-records), which needs jansson beside
+ * weir. A reader takes every text apart as far as it can and says in its warnings what it left out; it never guesses. Of
+ * several outputs in one text the last complete one is read.
  */
 #ifndef WEIR_RECORDS_H
 #define WEIR_RECORDS_H
