@@ -145,8 +145,8 @@ static void print_heading(const loop_report *report)
     char shape[192];
     char limit[32];
 
-    (void)printf("%llu steps of f32%s plus N(0,1), seed %llu, on %s %s (%s, %s)\n",
-                 (unsigned long long)plan->steps,
+    (void)printf("%llu step%s of f32%s plus N(0,1), seed %llu, on %s %s (%s, %s)\n",
+                 (unsigned long long)plan->steps, plan->steps == 1 ? "" : "s",
                  weir_shape_format(&plan->shape, shape, sizeof shape),
                  (unsigned long long)plan->seed, weir_device_get_index(plan->device),
                  weir_device_get_name(plan->device), weir_device_get_platform_name(plan->device),

@@ -302,7 +302,7 @@ static void tell_chosen(weir_choice *choice)
         return;
     }
     (void)snprintf(choice->reason + used, sizeof choice->reason - (size_t)used,
-                   "; ahead of %s %.160s by %g, decided by %s",
+                   "; ahead of %s %.160s by %.2f, decided by %s",
                    wi_record_get_index(choice->records[next]), name_of(choice->records[next]),
                    c->score - choice->candidates[next].score, decisive_term(choice, next));
 }
