@@ -82,7 +82,7 @@ static const struct {
     {"local_mem_type", "local memory is", write_text,
      "local: on the chip; global: ordinary memory"},
     {"host_unified_memory", "unified memory", write_yes, "whether host and device share it"},
-    {"mem_base_addr_align", "alignment", write_align, "of buffers; blocks are rounded to it"},
+    {"mem_base_addr_align", "alignment", write_align, "of buffers; blocks begin at multiples of it"},
     {"max_compute_units", "compute units", write_number, "not comparable between vendors"},
     {"max_clock_frequency", "clock", write_clock, "at most"},
     {"max_work_group_size", "work-group", write_number, "most items of one"},

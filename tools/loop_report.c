@@ -210,8 +210,7 @@ static void print_oom(const weir_oom_report *oom)
                   output_bytes(oom->reserved_bytes, text[2], 32),
                   oom->limit_bytes == 0 ? "none" : output_bytes(oom->limit_bytes, text[3], 32),
                   output_bytes(oom->largest_free_bytes, text[4], 32));
-    (void)fprintf(stderr, "  cause: %s: %s\n", weir_oom_cause_name(oom->cause),
-                  weir_oom_cause_text(oom->cause));
+    (void)fprintf(stderr, "  cause: %s\n", weir_oom_cause_name(oom->cause));
     for (unsigned i = 0; i < oom->owner_count; i++)
         (void)fprintf(stderr, "  held by %s: %llu block%s, %s\n", oom->owners[i].owner,
                       (unsigned long long)oom->owners[i].blocks,
