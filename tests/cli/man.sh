@@ -32,9 +32,9 @@ check "the sources read no variables" test -n "$variables"
 for variable in $variables; do
     check "no page tells of $variable" grep -Eq "^\.It Ev $variable\$" "$pages"/*.1
 done
-for variable in $(sed -nE 's/^\.It Ev (WEIR_[A-Z_]+)$/\1/p' "$pages"/*.1 | sort -u); do
+while read -r variable; do
     check "nothing reads $variable" grep -qw "$variable" <<<"$variables"
-done
+done < <(sed -nE 's/^\.It Ev (WEIR_[A-Z_]+)$/\1/p' "$pages"/*.1 | sort -u)
 
 # They render without a complaint, where a formatter is there.
 if command -v groff >/dev/null; then
