@@ -226,13 +226,13 @@ static int open_text(selection *s, const char *path)
 {
     weir_status status = weir_records_read_file(path, &s->text);
 
-    s->source = path;
     if (status != WEIR_OK) {
         output_usage("weir select: %s%s%s", weir_last_error()->message,
                      weir_last_error()->hint[0] == '\0' ? "" : "; expected ",
                      weir_last_error()->hint);
         return status == WEIR_E_HOST_MEMORY ? PROGRAM_FAILED : PROGRAM_USAGE;
     }
+    s->source = weir_records_get_source(s->text);
     s->count = weir_records_count(s->text);
     return PROGRAM_OK;
 }
