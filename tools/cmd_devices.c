@@ -126,7 +126,8 @@ static int print_device(const weir_record *record)
     }
     (void)weir_record_find(record, "name", &name);
     (void)printf("%s  %s  %s\n", weir_record_get_index(record),
-                 weir_device_class_name(weir_record_get_class(record, NULL)), name.text);
+                 weir_device_class_name(weir_record_get_class(record, NULL)),
+                 name.text[0] != '\0' ? name.text : "(no name)");
     if (weir_record_get_pci(record, pci, sizeof pci)[0] != '\0') {
         table_add(table, "pci");
         table_add(table, "%s", pci);
