@@ -204,13 +204,14 @@ static int run_live(int is_json)
 
 static int print_records(const weir_records *records)
 {
+    const char *source = weir_records_get_source(records);
     int code = PROGRAM_OK;
 
     for (size_t i = 0; i < weir_records_count(records) && code == PROGRAM_OK; i++)
         code = print_device(weir_records_get(records, i));
     for (size_t i = 0; weir_records_get_warning(records, i) != NULL; i++)
         (void)printf("note: %s\n", weir_records_get_warning(records, i));
-    (void)printf("Read from %s (%s).\n", weir_records_get_source(records),
+    (void)printf("Read from %s (%s).\n", strcmp(source, "-") == 0 ? "standard input" : source,
                  weir_records_get_format(records));
     return code;
 }

@@ -282,7 +282,8 @@ static int tell(const selection *s, const select_settings *settings)
             output_usage("weir select: %s; `weir devices` tells what was looked for and where",
                          reason_of(s));
         else
-            output_usage("weir select: %s: %s", s->source, reason_of(s));
+            output_usage("weir select: %s: %s",
+                         strcmp(s->source, "-") == 0 ? "standard input" : s->source, reason_of(s));
         code = PROGRAM_NO_DEVICE;
     }
     return code;

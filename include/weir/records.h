@@ -35,7 +35,7 @@ typedef struct weir_records weir_records;
 WEIR_API WEIR_NODISCARD weir_status weir_records_read(const char *bytes, size_t count, const char *source,
                                                       weir_records **out);
 
-/** Reads a file as weir_records_read() does, with the path as source; "-" is standard input, and its source says so.
+/** Reads a file as weir_records_read() does, with the path as source; "-" is standard input.
  * Errors: as there, and IO (no such file, no permission, a directory). */
 WEIR_API WEIR_NODISCARD weir_status weir_records_read_file(const char *path, weir_records **out);
 

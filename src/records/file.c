@@ -61,7 +61,7 @@ static weir_status slurp(FILE *file, const char *path, char **bytes, size_t *cou
 weir_status weir_records_read_file(const char *path, weir_records **out)
 {
     int is_stdin = path != NULL && strcmp(path, "-") == 0;
-    const char *source = is_stdin ? "standard input" : path;
+    const char *spoken = is_stdin ? "standard input" : path;
     FILE *file = NULL;
     char *bytes = NULL;
     size_t count = 0;
@@ -74,10 +74,10 @@ weir_status weir_records_read_file(const char *path, weir_records **out)
     file = is_stdin ? stdin : fopen(path, "rb");
     if (file == NULL) return fail_io(path, errno);
     if (fstat(fileno(file), &about) == 0 && S_ISDIR(about.st_mode))
-        status = fail_io(source, EISDIR);
+        status = fail_io(spoken, EISDIR);
     else
-        status = slurp(file, source, &bytes, &count);
-    if (status == WEIR_OK) status = weir_records_read(bytes, count, source, out);
+        status = slurp(file, spoken, &bytes, &count);
+    if (status == WEIR_OK) status = weir_records_read(bytes, count, path, out);
     free(bytes);
     if (!is_stdin) (void)fclose(file);
     return status;

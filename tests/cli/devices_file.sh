@@ -55,7 +55,7 @@ command_line="weir devices - --json <list/raw.txt"
 "$WEIR" devices - --json <"$data/list/raw.txt" >"$work/out" 2>"$work/err"
 code=$?
 expect_code 0
-expect_json source "standard input"
+expect_json source "-"
 expect_json records 3
 command_line="weir devices - </dev/null"
 weir devices -
@@ -66,7 +66,7 @@ command_line="weir select - --json <list/raw.txt"
 "$WEIR" select - --json <"$data/list/raw.txt" >"$work/out" 2>"$work/err"
 code=$?
 expect_code 0
-expect_json source "standard input"
+expect_json source "-"
 
 # Texts without devices: JSON all the same, the reason on stderr.
 expect_none() { # expect_none REASON TEXT
