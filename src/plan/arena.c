@@ -124,7 +124,7 @@ weir_status wi_arena_take_root(wi_arena *arena, uint64_t bytes, unsigned pool)
     *range = (wi_range){.bytes = bytes, .root = root, .priority = range->priority};
     root->ordinal = arena->next_ordinal++;
     root->bytes = bytes;
-    root->pool = (uint8_t)pool;
+    root->pool = pool & 3;
     root->first = range;
     root->prev = arena->last_root;
     if (root->prev != NULL)

@@ -53,13 +53,14 @@ struct wi_arena_root {
     void *token;                          /* of the root source */
     uint64_t ordinal;                     /* rises with each root taken; never used twice */
     wi_arena_root *prev, *next;           /* the arena's roots, in the order they were taken */
-    uint16_t size_class;                  /* of its bytes */
-    uint16_t heaps[WI_ROOT_ORDERS];       /* that it is in, see root_index.h */
-    uint8_t pool;       /* which of the row's pools it belongs to; 0 in rows with one */
-    uint8_t is_changed; /* see root_index.h */
-    uint8_t is_aside;
-    uint8_t is_victim;    /* being emptied: its free ranges are not in the index; 0 between calls */
-    uint8_t is_spared;    /* is not to be emptied in this call; 0 between calls */
+    unsigned size_class : 10;             /* of its bytes */
+    unsigned pool : 2;       /* which of the row's pools it belongs to; 0 in rows with one */
+    unsigned is_changed : 1; /* see root_index.h */
+    unsigned is_aside : 1;
+    unsigned
+        is_victim : 1; /* being emptied: its free ranges are not in the index; 0 between calls */
+    unsigned is_spared : 1;         /* is not to be emptied in this call; 0 between calls */
+    uint16_t heaps[WI_ROOT_ORDERS]; /* that it is in, see root_index.h */
     wi_root_link links[]; /* one by use; a second one by share where blocks can be moved */
 };
 

@@ -176,7 +176,7 @@ size_t wi_root_index_root_bytes(const wi_root_index *index)
 
 void wi_root_index_add(wi_root_index *index, wi_arena_root *root)
 {
-    root->size_class = (uint16_t)wi_class_number(wi_class_of(root->bytes));
+    root->size_class = wi_class_number(wi_class_of(root->bytes)) & 1023;
     wi_root_index_change(index, root);
 }
 
