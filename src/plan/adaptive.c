@@ -36,6 +36,7 @@
 #define MOVED_SHARE 16u     /* of the bytes handed out */
 #define MOVED_TIMES_MOST 4u /* the request, for one request */
 #define TRIES_MOST 4u
+#define PINNED_MOST 32u /* roots that are passed over for blocks that have to stay */
 
 /* Roots that blocks share are at least so many parts of the need, in small pools so many others. */
 static const struct root_share {
@@ -101,7 +102,8 @@ static void note_trade(wi_recent *recent)
 static void compact_within(wi_arena *arena, uint64_t bytes, uint64_t room)
 {
     const uint64_t budget = arena->allocated_bytes / MOVED_SHARE;
-    wi_compaction wanted = {.bytes = bytes, .room_bytes = room, .tries_most = TRIES_MOST};
+    wi_compaction wanted = {
+        .bytes = bytes, .room_bytes = room, .tries_most = TRIES_MOST, .pinned_most = PINNED_MOST};
 
     if (budget <= arena->moved_bytes) return;
     wanted.move_most_bytes =
