@@ -312,8 +312,15 @@ weir_status wi_tensor_operand(weir_context *context, weir_tensor *tensor, int ta
         kind = WI_TENSOR_DENSE;
     }
     if (status == WEIR_OK) locate(tensor, kind, out);
+    if (out->is_strided) out->held = weir_block_retain(out->place.block);
     (void)pthread_mutex_unlock(&tensor->lock);
     return status;
+}
+
+void wi_operand_let_go(wi_operand *operand)
+{
+    weir_block_release(operand->held);
+    operand->held = NULL;
 }
 
 weir_status weir_tensor_from_host(weir_context *context, weir_dtype dtype, const weir_shape *shape,
