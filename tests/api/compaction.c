@@ -4,9 +4,9 @@
 #include "context/enqueue.h"
 #include "mem/pool.h"
 
+#include <weir/interop_cl.h>
 #include <weir/weir.h>
 
-#include <CL/cl.h>
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -121,6 +121,28 @@ WEIR_DEVICE_TEST_TAGGED(compaction, makes_room_and_keeps_every_byte)
     cr_assert_not_null(strstr(weir_text_get(text), "\ncompaction: 1 time, "), "%s: %s", dev->name,
                        weir_text_get(text));
     weir_text_destroy(text);
+    weir_block_release(large);
+    release(&all);
+}
+
+/* A sub-buffer that could not be made is nobody's, and pins nothing. */
+WEIR_DEVICE_TEST(compaction, moves_blocks_of_which_a_part_was_refused)
+{
+    static row all;
+    weir_block *large = NULL;
+
+    configure(ctx, "adaptive", 0);
+    fill_limit(ctx, &all);
+    make_holes(&all);
+    for (unsigned i = 1; i < COUNT; i += 2) {
+        cl_mem part = (cl_mem)&all;
+
+        wt_fails(weir_block_create_sub_buffer(all.blocks[i], 1, 100, &part), WEIR_E_ARG);
+        cr_assert_null(part);
+    }
+    wt_ok(weir_pool_alloc(weir_context_get_pool(ctx), NULL, LARGE, "large", &large));
+    cr_assert_geq(stats_of(ctx).compactions, 1U, "%s", dev->name);
+    verify(&all, dev);
     weir_block_release(large);
     release(&all);
 }
