@@ -2,7 +2,7 @@
 #include "devices.h"
 
 #include "context/enqueue.h"
-#include "mem/pool.h"
+#include "mem/pool_state.h"
 
 #include <weir/interop_cl.h>
 #include <weir/weir.h>
@@ -12,7 +12,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 TestSuite(compaction, .timeout = WT_TIMEOUT);
 
@@ -500,4 +502,34 @@ WEIR_DEVICE_TEST_BARE(compaction, changes_no_result_of_operations)
                   (unsigned long long)tight_walk.compactions, tight_walk.refused);
     cr_assert_eq(tight_walk.sum, free_walk.sum, "%s", dev->name);
     cr_assert_eq(tight_walk.last, (float)(WALK_STEPS + 1), "%s", dev->name);
+}
+
+/* The child has a copy of a gate that another thread had closed, and nobody there who opens it. */
+WEIR_DEVICE_TEST(compaction, a_child_forked_during_a_move_may_ask_where_blocks_are)
+{
+    weir_pool *pool = weir_context_get_pool(ctx);
+    weir_block *block = NULL;
+    cl_mem mem = NULL;
+    uint64_t offset = 0;
+    int ended = 0;
+    pid_t child;
+
+    configure(ctx, "adaptive", 0);
+    wt_ok(weir_pool_alloc(pool, NULL, SMALL, "block", &block));
+    wi_gate_close(&pool->gate);
+    child = fork();
+    if (child == 0) {
+        (void)alarm(20);
+        weir_block_get_cl_mem(block, &mem, &offset);
+        _exit(mem != NULL && offset == weir_block_get_offset_bytes(block) &&
+                      weir_block_get_root(block) != 0
+                  ? 0
+                  : 1);
+    }
+    wi_gate_open(&pool->gate);
+    cr_assert_gt(child, 0);
+    cr_assert_eq(waitpid(child, &ended, 0), child);
+    cr_assert(WIFEXITED(ended) && WEXITSTATUS(ended) == 0, "%s: the child ended by %d", dev->name,
+              ended);
+    weir_block_release(block);
 }
