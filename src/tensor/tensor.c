@@ -431,7 +431,12 @@ const weir_block *weir_tensor_get_block(const weir_tensor *tensor)
     return tensor != NULL ? atomic_load_explicit(&tensor->block, memory_order_acquire) : NULL;
 }
 
-const weir_block *wi_tensor_get_storage(const weir_tensor *tensor)
+const weir_block *wi_tensor_get_storage(weir_tensor *tensor, uint64_t *bytes)
 {
-    return atomic_load_explicit(&tensor->block, memory_order_acquire);
+    const int is_locked = wi_tensor_lock_view(tensor);
+    const weir_block *block = atomic_load_explicit(&tensor->block, memory_order_acquire);
+
+    *bytes = weir_block_get_bytes(block);
+    if (is_locked) (void)pthread_mutex_unlock(&tensor->lock);
+    return block;
 }

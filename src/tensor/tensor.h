@@ -115,7 +115,8 @@ int wi_tensor_is_sole(const weir_tensor *tensor);
 /** Moves the tensor's block to another owner label. */
 void wi_tensor_relabel(weir_tensor *tensor, const char *owner);
 
-/** The block that holds the elements, for counting what is kept; NULL: none. */
-const weir_block *wi_tensor_get_storage(const weir_tensor *tensor);
+/** The block that holds the elements, for counting what is kept, and its bytes; NULL and 0: none. The pointer tells blocks
+ * apart and is not to be read through: another thread may have a view written to a block of its own. */
+const weir_block *wi_tensor_get_storage(weir_tensor *tensor, uint64_t *bytes);
 
 #endif
