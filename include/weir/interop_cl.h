@@ -13,7 +13,8 @@
  * sets. These are reading and writing by the host, weir_context_synchronize(), weir_pool_trim() with roots to give back,
  * the release of the last owner of a context or queue, an enqueue with 1024 commands of weir pending, and, with a
  * debug_level of 2 or 3, the release of a block. Adopting a context never waits for such a queue, nor does taking a block,
- * unless the request would fail without memory that is free but for such commands. */
+ * unless the request would fail without memory that is free but for such commands: then other threads that use the pool
+ * wait with it. */
 #ifndef WEIR_INTEROP_CL_H
 #define WEIR_INTEROP_CL_H
 

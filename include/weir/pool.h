@@ -59,7 +59,8 @@ typedef struct weir_pool_stats {
  * out     counted, weir_block_release(); NULL on failure
  * Order: host call; the block may be used by the next command of that queue. May ask the driver for memory.
  * Thread: safe.
- * Errors: OUT_OF_MEMORY (weir_last_error() has the report), HOST_MEMORY, ARG, FORKED. */
+ * Errors: OUT_OF_MEMORY (weir_last_error() has the report), HOST_MEMORY, ARG (also a device that was split meanwhile),
+ *         CONTEXT (a queue of another context), FORKED, DRIVER (the wait for another queue that used the bytes). */
 WEIR_API WEIR_NODISCARD weir_status weir_pool_alloc(weir_pool *pool, weir_queue *queue, uint64_t bytes,
                                                     const char *owner, weir_block **out);
 
@@ -82,8 +83,8 @@ WEIR_API uint64_t weir_block_get_offset_bytes(const weir_block *block);
 WEIR_API uint64_t weir_block_get_root(const weir_block *block);
 
 /** Gives wholly free roots back to the driver until at most keep_bytes are reserved or none is left to give.
- * Order: waits for enqueued work where a root still has some; a failure of that work is told by the next call that
- * synchronizes. Thread: safe. Errors: ARG, FORKED. */
+ * Order: waits for enqueued work where a root still has some; other threads may use the pool meanwhile. A failure of
+ * that work is told by the next call that synchronizes. Thread: safe. Errors: ARG, FORKED. */
 WEIR_API WEIR_NODISCARD weir_status weir_pool_trim(weir_pool *pool, uint64_t keep_bytes);
 
 /** Reads the statistics as one consistent snapshot; all zero in a forked child. Thread: safe. */

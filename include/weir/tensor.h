@@ -51,8 +51,9 @@ WEIR_API uint64_t weir_tensor_get_count(const weir_tensor *tensor);
 /** Returns the size of the elements in bytes. */
 WEIR_API uint64_t weir_tensor_get_bytes(const weir_tensor *tensor);
 
-/** Returns the block that holds the elements, borrowed; NULL if the tensor is empty or a draw that nothing has read.
- */
+/** Returns the block that holds the elements, borrowed; NULL if the tensor is empty or a draw that nothing has read. That of
+ * a transposed or expanded tensor is valid until something has it written to a block of its own, as reading it to the host
+ * does. */
 WEIR_API const weir_block *weir_tensor_get_block(const weir_tensor *tensor);
 
 WEIR_END_DECLS

@@ -79,8 +79,10 @@ static uint64_t count_node(const wi_node *node, block_set *set)
     uint64_t bytes = 0;
 
     for (unsigned i = 0; i < count; i++) {
-        const weir_block *block = wi_tensor_get_storage(values[i]);
-        if (block != NULL && add_block(set, block)) bytes += weir_block_get_bytes(block);
+        uint64_t block_bytes = 0;
+        const weir_block *block = wi_tensor_get_storage(values[i], &block_bytes);
+
+        if (block != NULL && add_block(set, block)) bytes += block_bytes;
     }
     return bytes;
 }

@@ -19,6 +19,7 @@ static inline void keep_spare(weir_pool *pool, weir_block *block)
         wi_free(block);
         return;
     }
+    block->owner = NULL; /* its label may be dropped while the object waits */
     block->next_spare = pool->spare_blocks;
     pool->spare_blocks = block;
     pool->spare_count++;

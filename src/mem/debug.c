@@ -232,15 +232,22 @@ weir_block *wi_debug_keep(weir_pool *pool, weir_block *block)
     return oldest;
 }
 
+/* Only of objects that are kept the label is known. */
+static const char *label_of(const weir_block *block)
+{
+    if (block->owner != NULL) return block->owner->label;
+    return block->requested_bytes == 0 ? "empty" : "its label is known at debug level 3";
+}
+
 void wi_debug_report_released(const weir_block *block, const char *where)
 {
     const weir_error before = *weir_last_error();
 
-    (void)wi_fail_hint(
-        WEIR_E_MISUSE, where, "retain a block for each part of the program that uses it",
-        "use after release: %s() was called with a block of %" PRIu64
-        " bytes (%s) that its last owner has released",
-        where, block->requested_bytes, block->owner != NULL ? block->owner->label : "empty");
+    (void)wi_fail_hint(WEIR_E_MISUSE, where,
+                       "retain a block for each part of the program that uses it",
+                       "use after release: %s() was called with a block of %" PRIu64
+                       " bytes (%s) that its last owner has released",
+                       where, block->requested_bytes, label_of(block));
     note(block->pool, &before);
 }
 

@@ -53,7 +53,8 @@ void weir_block_get_cl_mem(weir_block *block, cl_mem *mem, uint64_t *offset_byte
     if (mem != NULL) *mem = NULL;
     if (offset_bytes != NULL) *offset_bytes = 0;
     if (block == NULL || wi_block_is_released(block, "weir_block_get_cl_mem")) return;
-    wi_block_pin(block);
+    /* A forked child may find the gate closed for good, and its blocks stay where they were. */
+    if (wi_process_is_marked(block->pool->mark)) wi_block_pin(block);
     if (mem != NULL) *mem = block->buffer;
     if (offset_bytes != NULL) *offset_bytes = block->offset_bytes;
 }
@@ -98,12 +99,16 @@ weir_status weir_block_create_sub_buffer(weir_block *block, uint64_t offset_byte
     if (status != WEIR_OK) return status;
     align_bytes = wi_pool_get_align_bytes(block->pool);
     weir_block_get_cl_mem(block, &buffer, &start_bytes);
-    if ((start_bytes + offset_bytes) % align_bytes != 0) {
-        return wi_fail_hint(WEIR_E_ARG, where,
-                            "begin at a multiple of it, or pass buffer and offset to the kernel",
-                            "offset %" PRIu64 " in the buffer; the devices of the context want a "
-                            "multiple of %" PRIu64 " bytes",
-                            start_bytes + offset_bytes, align_bytes);
+    start_bytes += offset_bytes;
+    if (start_bytes % align_bytes != 0) {
+        status = wi_fail_hint(WEIR_E_ARG, where,
+                              "begin at a multiple of it, or pass buffer and offset to the kernel",
+                              "offset %" PRIu64 " in the buffer; the devices of the context want a "
+                              "multiple of %" PRIu64 " bytes",
+                              start_bytes, align_bytes);
+    } else {
+        status = wi_cl_sub_buffer_create(buffer, start_bytes, bytes, out);
     }
-    return wi_cl_sub_buffer_create(buffer, start_bytes + offset_bytes, bytes, out);
+    if (status != WEIR_OK) wi_block_unpin(block);
+    return status;
 }

@@ -41,7 +41,7 @@ typedef struct wi_owner {
     uint64_t hash;
     wi_tally bytes;
     wi_tally blocks;
-    uint64_t remembered;   /* released blocks that may still be named by it */
+    uint64_t remembered;   /* released blocks and pending requests that may still be named by it */
     struct wi_owner *next; /* of the same bucket */
 } wi_owner;
 

@@ -9,6 +9,8 @@
 #include "mem/compact.h"
 #include "mem/oom.h"
 
+#include <string.h>
+
 #define GRANULE_BYTES 256 /* the smallest rounding; raised to the device's base alignment */
 
 static int init_locks(weir_pool *pool)
@@ -130,11 +132,22 @@ static weir_status fail_room(weir_pool *pool, uint64_t bytes, const wi_place *pl
                        wi_pool_reserved_by_others(pool));
 }
 
+/* Other threads may take other labels meanwhile; that of the request stays, though it may have no block. */
+static int ask_others(weir_pool *pool, uint64_t bytes, wi_owner *owner)
+{
+    int gave = 0;
+
+    owner->remembered++;
+    gave = wi_pool_ask_others(pool, bytes);
+    owner->remembered--;
+    return gave;
+}
+
 weir_status wi_pool_insist(weir_pool *pool, uint64_t bytes, const char *owner, wi_place *place,
                            weir_status status)
 {
     while (status == WEIR_E_OUT_OF_MEMORY && place->cause != WEIR_OOM_MAX_ALLOC &&
-           wi_pool_ask_others(pool, bytes))
+           ask_others(pool, bytes, place->owner))
         status = wi_pool_find_place(pool, bytes, owner, place);
     return status == WEIR_E_OUT_OF_MEMORY ? fail_room(pool, bytes, place) : status;
 }
@@ -164,6 +177,18 @@ void wi_pool_release_parent(weir_pool *pool)
     if (pool->options.release_parent != NULL) pool->options.release_parent(pool->options.parent);
 }
 
+uint64_t wi_pool_drain(weir_pool *pool)
+{
+    uint64_t sequences[WEIR_QUEUES_MAX];
+
+    if (pool->roots.first == NULL) return 0;
+    memcpy(sequences, pool->roots.last->sequences, sizeof sequences);
+    wi_pool_unlock(pool);
+    wi_queues_wait_past(pool->options.queues, sequences);
+    wi_pool_lock(pool);
+    return wi_roots_forget_past(&pool->roots, sequences);
+}
+
 weir_status weir_pool_trim(weir_pool *pool, uint64_t keep_bytes)
 {
     weir_status status = WEIR_OK;
@@ -173,7 +198,7 @@ weir_status weir_pool_trim(weir_pool *pool, uint64_t keep_bytes)
     if (status != WEIR_OK) return status;
     wi_pool_lock(pool);
     if (pool->arena != NULL) wi_arena_trim(pool->arena, keep_bytes);
-    (void)wi_roots_drain(&pool->roots);
+    (void)wi_pool_drain(pool);
     if (pool->debug.level != 0) wi_debug_check_books(pool, "weir_pool_trim");
     wi_pool_unlock(pool);
     return WEIR_OK;

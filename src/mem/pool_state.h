@@ -54,7 +54,7 @@ void wi_pool_identity_release(wi_pool_identity *identity);
  * in_use.current == arena's in use == sum of the owners' bytes; blocks.current == sum of the owners' blocks, the same for
  * totals;
  * arena == NULL until the first block that is not empty; the parent is retained once while
- * blocks.current + uncounted_blocks != 0; of spare blocks foreign is NULL and is_guarded 0. */
+ * blocks.current + uncounted_blocks != 0; of spare blocks foreign and owner are NULL and is_guarded 0. */
 struct weir_pool {
     pthread_mutex_t lock; /* all below, but for what is set once */
     wi_arena *arena;
@@ -183,6 +183,10 @@ void wi_pool_release_parent(weir_pool *pool);
 
 /** What the device's budget counts beyond this pool's roots. Other pools go on meanwhile. Needs the lock. */
 uint64_t wi_pool_reserved_by_others(const weir_pool *pool);
+
+/** Waits for the commands on buffers given back so far and releases these; returns their bytes. Needs the lock, which is
+ * let go while it waits, so that other threads go on. */
+uint64_t wi_pool_drain(weir_pool *pool);
 
 /** Joins the pools of the device, and leaves them. Without the lock. Leaving without having joined is allowed. */
 void wi_pool_join(weir_pool *pool);

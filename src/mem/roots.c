@@ -131,6 +131,24 @@ int wi_roots_drain(wi_roots *roots)
     return 1;
 }
 
+static int is_past(const wi_root *root, const uint64_t sequences[WEIR_QUEUES_MAX])
+{
+    for (unsigned i = 0; i < WEIR_QUEUES_MAX; i++)
+        if (root->sequences[i] > sequences[i]) return 0;
+    return 1;
+}
+
+uint64_t wi_roots_forget_past(wi_roots *roots, const uint64_t sequences[WEIR_QUEUES_MAX])
+{
+    uint64_t bytes = 0;
+
+    while (roots->first != NULL && is_past(roots->first, sequences)) {
+        bytes += roots->first->bytes;
+        forget_first(roots);
+    }
+    return bytes;
+}
+
 static uint64_t available(void *user)
 {
     wi_roots *roots = user;

@@ -57,4 +57,8 @@ void wi_roots_reap(wi_roots *roots);
 /** Waits for the commands of given-back roots and releases them; returns 1 if there were any. */
 int wi_roots_drain(wi_roots *roots);
 
+/** Releases the roots given back when no queue had more than these commands, all of which were waited for; returns their
+ * bytes. */
+uint64_t wi_roots_forget_past(wi_roots *roots, const uint64_t sequences[WEIR_QUEUES_MAX]);
+
 #endif

@@ -15,8 +15,8 @@ static uint64_t lend(void *user, uint64_t bytes)
     wi_pool_lock(pool);
     before = pool->roots.reserved.current;
     if (pool->arena != NULL) (void)wi_arena_lend(pool->arena, bytes);
-    (void)wi_roots_drain(&pool->roots);
     given = before - pool->roots.reserved.current;
+    given += wi_pool_drain(pool);
     wi_pool_unlock(pool);
     return given;
 }

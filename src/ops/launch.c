@@ -288,6 +288,7 @@ weir_status wi_op_elementwise(weir_context *context, const wi_op *op, weir_tenso
     *out = result;
     result = NULL;
 done:
+    for (unsigned i = 0; i < op->inputs; i++) wi_operand_let_go(&operands[i]);
     weir_tensor_release(result);
     return status;
 }

@@ -248,6 +248,7 @@ static weir_status run(weir_context *context, const wi_op_call *call, weir_tenso
     *out = result;
     result = NULL;
 done:
+    wi_operand_let_go(&x);
     weir_tensor_release(scratch);
     weir_tensor_release(result);
     return status;

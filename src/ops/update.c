@@ -15,7 +15,7 @@ static weir_status apply(weir_variable *variable, weir_tensor *delta, const wi_o
     weir_status status = WEIR_OK;
     weir_context *context = NULL;
     wi_update update = {0};
-    wi_operand operands[2];
+    wi_operand operands[2] = {{.is_strided = 0}};
     wi_operand target;
 
     if (variable == NULL || delta == NULL) {
@@ -41,6 +41,7 @@ static weir_status apply(weir_variable *variable, weir_tensor *delta, const wi_o
     status = wi_elementwise_launch(context, op, operands, NULL, &target,
                                    weir_tensor_get_shape(delta), weir_tensor_get_count(delta));
 done:
+    wi_operand_let_go(&operands[1]);
     return wi_update_end(&update, status);
 }
 

@@ -31,11 +31,14 @@ void wi_tensor_label_kept(weir_tensor *tensor, uint64_t leaving)
 {
     const uint64_t owners = atomic_load_explicit(&tensor->owners, memory_order_relaxed);
     weir_block *block = NULL;
+    int is_locked = 0;
 
     if (owners - leaving != atomic_load_explicit(&tensor->keeps, memory_order_relaxed)) return;
+    is_locked = wi_tensor_lock_view(tensor);
     block = atomic_load_explicit(&tensor->block, memory_order_acquire);
     /* A block with other tensors on it is somebody else's too. */
     if (block != NULL && wi_block_get_owners(block) == 1) wi_block_relabel(block, WI_OWNER_TAPE);
+    if (is_locked) (void)pthread_mutex_unlock(&tensor->lock);
 }
 
 void wi_tensor_keep(weir_tensor *tensor)

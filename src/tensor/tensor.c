@@ -312,8 +312,15 @@ weir_status wi_tensor_operand(weir_context *context, weir_tensor *tensor, int ta
         kind = WI_TENSOR_DENSE;
     }
     if (status == WEIR_OK) locate(tensor, kind, out);
+    if (out->is_strided) out->held = weir_block_retain(out->place.block);
     (void)pthread_mutex_unlock(&tensor->lock);
     return status;
+}
+
+void wi_operand_let_go(wi_operand *operand)
+{
+    weir_block_release(operand->held);
+    operand->held = NULL;
 }
 
 weir_status weir_tensor_from_host(weir_context *context, weir_dtype dtype, const weir_shape *shape,
@@ -424,7 +431,12 @@ const weir_block *weir_tensor_get_block(const weir_tensor *tensor)
     return tensor != NULL ? atomic_load_explicit(&tensor->block, memory_order_acquire) : NULL;
 }
 
-const weir_block *wi_tensor_get_storage(const weir_tensor *tensor)
+const weir_block *wi_tensor_get_storage(weir_tensor *tensor, uint64_t *bytes)
 {
-    return atomic_load_explicit(&tensor->block, memory_order_acquire);
+    const int is_locked = wi_tensor_lock_view(tensor);
+    const weir_block *block = atomic_load_explicit(&tensor->block, memory_order_acquire);
+
+    *bytes = weir_block_get_bytes(block);
+    if (is_locked) (void)pthread_mutex_unlock(&tensor->lock);
+    return block;
 }

@@ -25,6 +25,8 @@ typedef struct wi_operand {
     int is_strided; /* 1: elements are where strides say; 0: dense, row-major */
     int64_t strides
         [WEIR_RANK_MAX]; /* in elements, one a dimension of the tensor's shape; if is_strided */
+    weir_block *held;    /* of a view, which another thread may write to a block of its own before
+                            the launch; NULL: none; see wi_operand_let_go() */
 } wi_operand;
 
 /* What a reader can take as it is; anything else is written to a dense block first. */
@@ -85,9 +87,13 @@ int wi_tensor_is_symbol(const weir_tensor *tensor);
  * context  on whose queue they are written if they have to be: that of the launch
  * takes   what the kernel can use as it is. A draw is left unwritten for the first reader that takes draws; the second
  *         has it written
+ * out     to be let go after the launch if the kernel takes strides
  * Errors: CAPTURE for a symbol, those of writing. */
 weir_status wi_tensor_operand(weir_context *context, weir_tensor *tensor, int takes,
                               wi_operand *out);
+
+/** Lets go of what an operand holds besides its tensor. A zeroed one is allowed. */
+void wi_operand_let_go(wi_operand *operand);
 
 /** Makes another handle on the value of `source`, untracked by any recorder, without reading or writing it. A draw stays
  * a draw, a view a view. Errors: HOST_MEMORY. */
@@ -109,7 +115,8 @@ int wi_tensor_is_sole(const weir_tensor *tensor);
 /** Moves the tensor's block to another owner label. */
 void wi_tensor_relabel(weir_tensor *tensor, const char *owner);
 
-/** The block that holds the elements, for counting what is kept; NULL: none. */
-const weir_block *wi_tensor_get_storage(const weir_tensor *tensor);
+/** The block that holds the elements, for counting what is kept, and its bytes; NULL and 0: none. The pointer tells blocks
+ * apart and is not to be read through: another thread may have a view written to a block of its own. */
+const weir_block *wi_tensor_get_storage(weir_tensor *tensor, uint64_t *bytes);
 
 #endif

@@ -49,6 +49,15 @@ struct weir_tensor {
     wi_trace trace;
 };
 
+/** Takes the lock of a view, so that its block stays while it is read; returns 0, without the lock, for a tensor that gives
+ * up no block before its end. */
+static inline int wi_tensor_lock_view(weir_tensor *tensor)
+{
+    if (atomic_load_explicit(&tensor->kind, memory_order_acquire) != WI_TENSOR_VIEW) return 0;
+    (void)pthread_mutex_lock(&tensor->lock);
+    return 1;
+}
+
 /** Drops every trace. No other thread has the tensor. */
 void wi_trace_fini(weir_tensor *tensor);
 

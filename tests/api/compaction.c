@@ -2,17 +2,19 @@
 #include "devices.h"
 
 #include "context/enqueue.h"
-#include "mem/pool.h"
+#include "mem/pool_state.h"
 
+#include <weir/interop_cl.h>
 #include <weir/weir.h>
 
-#include <CL/cl.h>
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 TestSuite(compaction, .timeout = WT_TIMEOUT);
 
@@ -121,6 +123,28 @@ WEIR_DEVICE_TEST_TAGGED(compaction, makes_room_and_keeps_every_byte)
     cr_assert_not_null(strstr(weir_text_get(text), "\ncompaction: 1 time, "), "%s: %s", dev->name,
                        weir_text_get(text));
     weir_text_destroy(text);
+    weir_block_release(large);
+    release(&all);
+}
+
+/* A sub-buffer that could not be made is nobody's, and pins nothing. */
+WEIR_DEVICE_TEST(compaction, moves_blocks_of_which_a_part_was_refused)
+{
+    static row all;
+    weir_block *large = NULL;
+
+    configure(ctx, "adaptive", 0);
+    fill_limit(ctx, &all);
+    make_holes(&all);
+    for (unsigned i = 1; i < COUNT; i += 2) {
+        cl_mem part = (cl_mem)&all;
+
+        wt_fails(weir_block_create_sub_buffer(all.blocks[i], 1, 100, &part), WEIR_E_ARG);
+        cr_assert_null(part);
+    }
+    wt_ok(weir_pool_alloc(weir_context_get_pool(ctx), NULL, LARGE, "large", &large));
+    cr_assert_geq(stats_of(ctx).compactions, 1U, "%s", dev->name);
+    verify(&all, dev);
     weir_block_release(large);
     release(&all);
 }
@@ -478,4 +502,34 @@ WEIR_DEVICE_TEST_BARE(compaction, changes_no_result_of_operations)
                   (unsigned long long)tight_walk.compactions, tight_walk.refused);
     cr_assert_eq(tight_walk.sum, free_walk.sum, "%s", dev->name);
     cr_assert_eq(tight_walk.last, (float)(WALK_STEPS + 1), "%s", dev->name);
+}
+
+/* The child has a copy of a gate that another thread had closed, and nobody there who opens it. */
+WEIR_DEVICE_TEST(compaction, a_child_forked_during_a_move_may_ask_where_blocks_are)
+{
+    weir_pool *pool = weir_context_get_pool(ctx);
+    weir_block *block = NULL;
+    cl_mem mem = NULL;
+    uint64_t offset = 0;
+    int ended = 0;
+    pid_t child;
+
+    configure(ctx, "adaptive", 0);
+    wt_ok(weir_pool_alloc(pool, NULL, SMALL, "block", &block));
+    wi_gate_close(&pool->gate);
+    child = fork();
+    if (child == 0) {
+        (void)alarm(20);
+        weir_block_get_cl_mem(block, &mem, &offset);
+        _exit(mem != NULL && offset == weir_block_get_offset_bytes(block) &&
+                      weir_block_get_root(block) != 0
+                  ? 0
+                  : 1);
+    }
+    wi_gate_open(&pool->gate);
+    cr_assert_gt(child, 0);
+    cr_assert_eq(waitpid(child, &ended, 0), child);
+    cr_assert(WIFEXITED(ended) && WEXITSTATUS(ended) == 0, "%s: the child ended by %d", dev->name,
+              ended);
+    weir_block_release(block);
 }

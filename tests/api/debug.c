@@ -240,6 +240,32 @@ WEIR_DEVICE_TEST_TAGGED(debug, a_released_block_is_named_by_the_call_that_uses_i
     weir_block_release(keeper);
 }
 
+/* Below level 3 the object waits to be used again, and its label may be dropped meanwhile. */
+WEIR_DEVICE_TEST_TAGGED(debug, below_level_3_a_released_block_is_told_without_its_label)
+{
+    weir_block *block = NULL;
+    weir_block *next = NULL;
+
+    configure(ctx, 2, NULL, 0);
+    block = take(ctx, 1000, "cache");
+    next = take(ctx, 1000, "next");
+    weir_block_release(block);
+    weir_block_release(next);
+    for (int i = 0; i < 500; i++) { /* in the object of `next` */
+        char name[16];
+        (void)snprintf(name, sizeof name, "v%d", i);
+        weir_block_release(take(ctx, 1000, name));
+    }
+    nothing_found(ctx, dev);
+    weir_block_release(block);
+    EXPECT_SAID("use after release: weir_block_release()",
+                "1000 bytes (its label is known at debug level 3)");
+    wt_fails(weir_context_synchronize(ctx), WEIR_E_MISUSE);
+    weir_context_reset_error(ctx);
+    said[0] = '\0';
+    nothing_found(ctx, dev);
+}
+
 WEIR_DEVICE_TEST_TAGGED(debug, wrong_books_are_told_at_the_next_trim)
 {
     weir_pool *pool = weir_context_get_pool(ctx);

@@ -4,9 +4,12 @@
 #include "devices.h"
 #include "mem/queues.h"
 #include "null_device.h"
+#include "tensor/tensor.h"
 
 #include <weir/weir.h>
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -267,6 +270,106 @@ WEIR_DEVICE_TEST_BARE(queue_order, roots_are_given_back_after_the_last_queue)
     close_lane(&a);
     close_lane(&b);
     weir_context_release(ctx);
+}
+
+/* A pool that is trimmed while a queue stands still. */
+typedef struct trimming {
+    weir_pool *pool;
+    cl_event gate;
+    weir_status status;
+    atomic_int is_over; /* the test is done with the pool, or has taken too long */
+} trimming;
+
+static void *trim(void *user)
+{
+    trimming *it = user;
+
+    it->status = weir_pool_trim(it->pool, 0);
+    return NULL;
+}
+
+static void *open_gate_in_the_end(void *user)
+{
+    trimming *it = user;
+    const struct timespec pause = {0, 10000000};
+
+    for (int i = 0; i < 2000 && !atomic_load(&it->is_over); i++) (void)nanosleep(&pause, NULL);
+    atomic_store(&it->is_over, 1);
+    (void)clSetUserEventStatus(it->gate, CL_COMPLETE);
+    return NULL;
+}
+
+/* Bytes of each of two blocks: with "direct" each has a root of its own, which waits for the queue that stands still. */
+WEIR_DEVICE_TEST_BARE(queue_order, a_pool_serves_others_while_a_trim_waits)
+{
+    const struct timespec pause = {0, 100000000};
+    const uint64_t bytes = COUNT * sizeof(float);
+    weir_memory_options memory = WEIR_MEMORY_OPTIONS_INIT;
+    trimming it = {.status = WEIR_E_ARG};
+    weir_context *ctx = NULL;
+    weir_block *blocks[2] = {NULL};
+    weir_pool_stats stats;
+    pthread_t trimmer;
+    pthread_t watch;
+    lane a;
+
+    memory.strategy = "direct";
+    wt_ok(weir_device_configure(device, &memory));
+    wt_ok(weir_context_create(device, NULL, &ctx));
+    it.pool = weir_context_get_pool(ctx);
+    a = open_lane(ctx);
+    for (int i = 0; i < 2; i++) wt_ok(weir_pool_alloc(it.pool, a.queue, bytes, NULL, &blocks[i]));
+    it.gate = close_gate(&a);
+    wt_ok(weir_block_record(blocks[0], a.queue));
+    weir_block_release(blocks[0]);
+    cr_assert_eq(pthread_create(&watch, NULL, open_gate_in_the_end, &it), 0);
+    cr_assert_eq(pthread_create(&trimmer, NULL, trim, &it), 0);
+    (void)nanosleep(&pause, NULL); /* it waits for the queue then, most often */
+    wt_ok(weir_pool_alloc(it.pool, NULL, bytes, NULL, &blocks[0]));
+    weir_pool_get_stats(it.pool, &stats);
+    cr_assert_eq(atomic_exchange(&it.is_over, 1), 0, "%s: the pool was closed to others",
+                 dev->name);
+    (void)pthread_join(watch, NULL);
+    (void)pthread_join(trimmer, NULL);
+    wt_ok(it.status);
+    cr_assert_eq(stats.reserved_bytes.current, 3 * bytes, "%s", dev->name);
+    weir_pool_get_stats(it.pool, &stats);
+    cr_assert_eq(stats.reserved_bytes.current, 2 * bytes, "%s: not waited for", dev->name);
+    for (int i = 0; i < 2; i++) weir_block_release(blocks[i]);
+    CODE(clReleaseEvent(it.gate));
+    close_lane(&a);
+    weir_context_release(ctx);
+}
+
+/* One thread is about to launch with a view as it lies, when another reads it to the host and has it written to a block
+ * of its own: the storage of the view stays until the launch. */
+WEIR_DEVICE_TEST(queue_order, a_view_keeps_its_storage_for_a_launch_to_come)
+{
+    static float host[COUNT];
+    const weir_shape square = {2, {COUNT / 64, 64}};
+    weir_tensor *source = NULL;
+    weir_tensor *view = NULL;
+    weir_block *other = NULL;
+    wi_operand operand;
+    uint64_t offset = 0;
+    uint64_t root = 0;
+
+    wt_ok(weir_full(ctx, WEIR_DTYPE_F32, &square, 5, &source));
+    wt_ok(weir_transpose(ctx, source, NULL, &view));
+    weir_tensor_release(source);
+    wt_ok(wi_tensor_operand(ctx, view, WI_TAKES_STRIDES, &operand));
+    root = weir_block_get_root(operand.place.block);
+    offset = weir_block_get_offset_bytes(operand.place.block);
+    wt_ok(weir_tensor_to_host(view, host, sizeof host));
+    cr_assert_neq(weir_tensor_get_block(view), operand.place.block, "%s", dev->name);
+    wt_ok(weir_pool_alloc(weir_context_get_pool(ctx), NULL, sizeof host, NULL, &other));
+    cr_assert(other != operand.place.block && (weir_block_get_root(other) != root ||
+                                               weir_block_get_offset_bytes(other) != offset),
+              "%s: its storage went to somebody else", dev->name);
+    wi_operand_let_go(&operand);
+    wi_operand_let_go(&operand);
+    weir_block_release(other);
+    weir_tensor_release(view);
 }
 
 WEIR_DEVICE_TEST(queue_order, a_recorded_use_keeps_the_bytes)

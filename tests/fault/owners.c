@@ -1,7 +1,14 @@
 /* Scopes, owners and marks with the n-th host allocation failing: nothing is half opened, nothing is lost. */
 #include "fault_null.h"
 
+#include "device/device.h"
+#include "device/lenders.h"
+
 #include <weir/weir.h>
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
 
 TestSuite(fault_owners, .timeout = 300);
 
@@ -68,4 +75,44 @@ Test(fault_owners, each_host_allocation)
     const wt_fault_options options = {.kind = WT_FAULT_HOST};
 
     cr_assert_gt(wt_fault_on_null(&options, whole).failed, 15U);
+}
+
+/* Stands for another pool of the device that is asked for memory: while it looks, and gives nothing, other threads take
+ * blocks of the pool that asked. */
+static uint64_t take_many_labels(void *user, uint64_t bytes)
+{
+    weir_block *block = NULL;
+    char name[16];
+
+    (void)bytes;
+    for (int i = 0; i < 500; i++) {
+        (void)snprintf(name, sizeof name, "v%d", i);
+        cr_assert_eq(weir_pool_alloc(user, NULL, 100, name, &block), WEIR_OK);
+        weir_block_release(block);
+    }
+    return 0;
+}
+
+Test(fault_owners, a_failed_request_has_its_label_whatever_others_take_meanwhile)
+{
+    weir_memory_options memory = WEIR_MEMORY_OPTIONS_INIT;
+    weir_context *ctx = NULL;
+    weir_block *kept = NULL;
+    weir_block *block = NULL;
+    wi_lender lender = {.lend = take_many_labels};
+
+    (void)wt_null_use();
+    ctx = wt_null_open();
+    lender.user = weir_context_get_pool(ctx);
+    memory.limit_bytes = UINT64_C(4) << 20;
+    cr_assert_eq(weir_device_configure(weir_context_get_device(ctx), &memory), WEIR_OK);
+    cr_assert_eq(weir_pool_alloc(lender.user, NULL, 1, "kept", &kept), WEIR_OK);
+    wi_lenders_join(wi_device_get_lenders(weir_context_get_device(ctx)), &lender);
+    cr_assert_eq(weir_pool_alloc(lender.user, NULL, memory.limit_bytes, "asker", &block),
+                 WEIR_E_OUT_OF_MEMORY);
+    wi_lenders_leave(wi_device_get_lenders(weir_context_get_device(ctx)), &lender);
+    cr_assert_eq(strncmp(weir_last_error()->message, "asker asked for ", 16), 0, "%s",
+                 weir_last_error()->message);
+    weir_block_release(kept);
+    wt_null_close(ctx);
 }

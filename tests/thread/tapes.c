@@ -22,15 +22,22 @@ typedef struct shared {
     long rounds;
 } shared;
 
-/* Hands a tensor over, and releases the one that lay there: most often another thread's. */
-static void hand_over(shared *all, weir_tensor *tensor)
+/* Hands a tensor over, and releases the one that lay there: most often another thread's. Some are read first, which has
+ * a view written to a block of its own, whatever tapes keep it. */
+static weir_status hand_over(shared *all, weir_tensor *tensor)
 {
     const unsigned slot = atomic_fetch_add(&all->next, 1) % SLOTS;
-    weir_tensor_release(atomic_exchange(&all->slots[slot], tensor));
+    weir_tensor *before = atomic_exchange(&all->slots[slot], tensor);
+    weir_status status = WEIR_OK;
+    float host[1024];
+
+    if (before != NULL && slot % 4 != 0) status = weir_tensor_to_host(before, host, sizeof host);
+    weir_tensor_release(before);
+    return status;
 }
 
-/* y = exp(x) * watched, s = y + x, z = tanh(s) * y, by two tapes; each value is given away at once, so backward reads
- * results that other threads let go of meanwhile. */
+/* y = exp(x) * watched, s = y + x, z = tanh(s) * y, and the square of a view of s, by two tapes; each value is given away
+ * at once, so backward reads results that other threads let go of meanwhile. */
 static int run_round(shared *all, long round)
 {
     int ok = 1;
@@ -43,6 +50,8 @@ static int run_round(shared *all, long round)
     weir_tensor *s = NULL;
     weir_tensor *t = NULL;
     weir_tensor *z = NULL;
+    weir_tensor *view = NULL;
+    weir_tensor *square = NULL;
     weir_tensor *gradients[2] = {NULL, NULL};
 
     WT_TRY(ok, weir_full(context, WEIR_DTYPE_F32, &shape, 0.5, &x));
@@ -53,26 +62,32 @@ static int run_round(shared *all, long round)
     WT_TRY(ok, weir_tape_watch(inner, all->watched));
     WT_TRY(ok, weir_exp(context, x, &e));
     WT_TRY(ok, weir_mul(context, e, all->watched, &y));
-    hand_over(all, e);
+    WT_TRY(ok, hand_over(all, e));
     WT_TRY(ok, weir_add(context, y, x, &s));
     WT_TRY(ok, weir_tanh(context, s, &t));
-    hand_over(all, s);
+    WT_TRY(ok, weir_transpose(context, s, NULL, &view));
+    WT_TRY(ok, weir_mul(context, view, view, &square));
+    WT_TRY(ok, hand_over(all, s));
     WT_TRY(ok, weir_mul(context, t, y, &z));
-    hand_over(all, t);
-    hand_over(all, y);
+    WT_TRY(ok, hand_over(all, t));
+    WT_TRY(ok, hand_over(all, y));
+    WT_TRY(ok, hand_over(all, view));
+    for (int i = 0; i < 50; i++) /* others read and release it meanwhile */
+        ok = ok && weir_tape_get_saved_bytes(outer) >= sizeof(float);
+    WT_TRY(ok, hand_over(all, square));
     if (round % 4 != 3) {
         weir_tensor *const sources[2] = {all->watched, x};
         WT_TRY(ok, weir_tape_gradient(outer, &z, 1, NULL, sources, 2, gradients));
         ok = ok && gradients[0] != NULL && gradients[1] != NULL;
     }
-    hand_over(all, gradients[0]);
-    hand_over(all, gradients[1]);
-    hand_over(all, z);
+    WT_TRY(ok, hand_over(all, gradients[0]));
+    WT_TRY(ok, hand_over(all, gradients[1]));
+    WT_TRY(ok, hand_over(all, z));
     if (round % 2 == 0) weir_tape_reset(inner);
     ok = ok && (round % 2 != 0 || weir_tape_get_saved_bytes(inner) == 0);
     weir_tape_destroy(inner);
     weir_tape_destroy(outer);
-    hand_over(all, x);
+    WT_TRY(ok, hand_over(all, x));
     return ok;
 }
 
