@@ -39,7 +39,7 @@ typedef struct weir_pool_stats {
     weir_counter in_use_bytes;
     weir_counter reserved_bytes;
     weir_counter blocks;
-    uint64_t limit_bytes;   /* of the device; in force: set, or the strategy's own */
+    uint64_t limit_bytes;   /* in force: the device's, or what `prealloc` got when the driver refused the rest */
     uint64_t driver_allocs; /* buffers taken from the driver */
     uint64_t driver_frees;  /* buffers given back */
     uint64_t largest_free_bytes;

@@ -5,6 +5,13 @@
 
 #include <string.h>
 
+/* The limit in force: what was got, where the driver refused the rest of it for good. */
+static uint64_t limit_of(const weir_pool *pool, const wi_arena_stats *stats)
+{
+    return stats->cut_limit_bytes != 0 ? stats->cut_limit_bytes
+                                       : weir_device_get_limit_bytes(pool->options.device);
+}
+
 void wi_pool_describe(const weir_pool *pool, weir_oom_report *report)
 {
     wi_arena_stats stats = {0};
@@ -12,7 +19,7 @@ void wi_pool_describe(const weir_pool *pool, weir_oom_report *report)
     memset(report, 0, sizeof *report);
     report->in_use_bytes = pool->in_use.current;
     report->reserved_bytes = pool->roots.reserved.current;
-    report->limit_bytes = weir_device_get_limit_bytes(pool->options.device);
+    report->limit_bytes = limit_of(pool, &stats);
     report->largest_free_bytes = stats.largest_free_bytes;
     report->owner_count = wi_owners_top(&pool->owners, WEIR_OOM_OWNERS, report->owners);
 }
@@ -43,7 +50,7 @@ static void read_stats(const weir_pool *pool, weir_pool_stats *out)
     out->in_use_bytes = wi_tally_read(&pool->in_use, pool->blocks.total);
     out->reserved_bytes = pool->roots.reserved;
     out->blocks = wi_tally_read(&pool->blocks, pool->blocks.total);
-    out->limit_bytes = weir_device_get_limit_bytes(pool->options.device);
+    out->limit_bytes = limit_of(pool, &stats);
     out->driver_allocs = pool->roots.driver_allocs;
     out->driver_frees = pool->roots.driver_frees;
     out->largest_free_bytes = stats.largest_free_bytes;

@@ -556,5 +556,6 @@ void wi_arena_get_stats(const wi_arena *arena, wi_arena_stats *out)
         .released_count = arena->released_count,
         .compactions = arena->compactions,
         .moved_bytes = arena->moved_bytes,
+        .cut_limit_bytes = arena->growth.limit_is_cut ? arena->growth.limit_bytes : 0,
     };
 }

@@ -83,6 +83,8 @@ typedef struct wi_arena_stats {
     uint64_t released_count;
     uint64_t compactions; /* times that blocks were moved */
     uint64_t moved_bytes; /* by these, in sizes handed out */
+    uint64_t
+        cut_limit_bytes; /* what was got when the source refused `prealloc` the rest; 0: it did not */
 } wi_arena_stats;
 
 /** Makes an arena. Takes no root yet.

@@ -318,6 +318,38 @@ Test(limits, one_above_the_device_leaves_the_refusal_to_the_driver)
     end(&f);
 }
 
+/* Design: of `prealloc` what was got becomes the limit, and is told as such. */
+Test(limits, what_prealloc_got_is_the_limit_that_is_told)
+{
+    weir_block *block = NULL;
+    weir_pool_stats stats;
+    fresh f;
+
+    setenv("WT_NULL_MEMORY", "67108864", 1);
+    setenv("WT_NULL_CAPACITY", "41943040", 1);
+    setenv("WT_NULL_MAX_ALLOC", "16777216", 1);
+    wt_null_use();
+    begin(&f, "0.0", "prealloc", 64 * MIB);
+    weir_pool_get_stats(pool_of(&f, 0), &stats);
+    cr_assert_eq(stats.limit_bytes, 64 * MIB);
+    wt_ok(weir_pool_alloc(pool_of(&f, 0), NULL, MIB, NULL, &block));
+    weir_pool_get_stats(pool_of(&f, 0), &stats);
+    cr_assert_eq(stats.reserved_bytes.current, 32 * MIB);
+    cr_assert_eq(stats.limit_bytes, 32 * MIB);
+    {
+        weir_block *others[2] = {NULL, NULL};
+
+        wt_ok(weir_pool_alloc(pool_of(&f, 0), NULL, 16 * MIB, NULL, &others[0]));
+        wt_fails(weir_pool_alloc(pool_of(&f, 0), NULL, 16 * MIB, NULL, &others[1]),
+                 WEIR_E_OUT_OF_MEMORY);
+        cr_assert_eq(weir_last_error()->oom.cause, WEIR_OOM_DRIVER);
+        cr_assert_eq(weir_last_error()->oom.limit_bytes, 32 * MIB);
+        weir_block_release(others[0]);
+    }
+    weir_block_release(block);
+    end(&f);
+}
+
 /* What the driver refuses, another context may hold free. */
 Test(limits, a_pool_gives_back_when_the_driver_refuses_another)
 {

@@ -1,5 +1,6 @@
 /* Scopes, owners and marks with the n-th host allocation failing: nothing is half opened, nothing is lost. */
 #include "fault_null.h"
+#include "null_device.h"
 
 #include "device/device.h"
 #include "device/lenders.h"

@@ -482,12 +482,14 @@ void arena_model_trim(arena_model *model, uint64_t keep_bytes)
 
 void arena_model_get_stats(const arena_model *model, wi_arena_stats *out)
 {
-    *out = (wi_arena_stats){.reserved_bytes = model_reserved(model),
-                            .root_count = model->count,
-                            .acquired_count = model->acquired,
-                            .released_count = model->released,
-                            .compactions = model->compactions,
-                            .moved_bytes = model->moved};
+    *out =
+        (wi_arena_stats){.reserved_bytes = model_reserved(model),
+                         .root_count = model->count,
+                         .acquired_count = model->acquired,
+                         .released_count = model->released,
+                         .compactions = model->compactions,
+                         .moved_bytes = model->moved,
+                         .cut_limit_bytes = model->is_cut && model->count != 0 ? model->limit : 0};
     for (size_t r = 0; r < model->count; ++r) {
         uint64_t run = 0; /* of free neighbours */
         for (size_t p = 0; p < model->roots[r]->count; ++p) {

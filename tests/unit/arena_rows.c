@@ -195,8 +195,10 @@ Test(arena_rows, prealloc_makes_what_it_got_its_limit)
 
     open_arena("prealloc", 16 * MIB, 4 * MIB);
     it.roots.driver_bytes = 9 * MIB;
+    cr_assert_eq(stats().cut_limit_bytes, 0U);
     (void)place(4 * MIB);
     assert_asked(3, asked);
+    cr_assert_eq(stats().cut_limit_bytes, 8 * MIB);
     it.roots.driver_bytes = UINT64_MAX;
     (void)place(4 * MIB);
     refuse(1, WEIR_E_OUT_OF_MEMORY, WEIR_OOM_DRIVER);
