@@ -114,7 +114,7 @@ static int read_choice(const occurrence *at)
     return refuse(at, expected);
 }
 
-/* Tells a selector from a file's name: "0.1", "pci=...", "uuid=...", "type=...", "name~...". */
+/* Tells a selector from a file's name: "0.1", "0.1:0", "pci=...", "uuid=...", "type=...", "name~...". */
 static int is_selector(const char *text)
 {
     static const char *const starts[] = {"pci=", "uuid=", "type=", "name~"};
@@ -126,7 +126,8 @@ static int is_selector(const char *text)
         if (strncmp(text, starts[i], strlen(starts[i])) == 0) return 1;
     }
     if (platform == 0 || text[platform] != '.' || *device == '\0') return 0;
-    return device[strspn(device, digits)] == '\0';
+    device += strspn(device, digits);
+    return *device == '\0' || (*device == ':' && device[-1] != '.');
 }
 
 static int read_device(const occurrence *at)

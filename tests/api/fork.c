@@ -252,7 +252,8 @@ static int answers_without_status(objects *all)
     uint64_t offset_bytes = 1;
 
     weir_block_get_cl_mem(all->block, &mem, &offset_bytes);
-    if (mem != NULL || offset_bytes != 0) return 12; /* nothing that the driver would be asked with */
+    if (mem != NULL || offset_bytes != 0)
+        return 12; /* nothing that the driver would be asked with */
     weir_context_reset_error(all->context);
     (void)weir_variable_is_shared(all->variable);
     if (weir_function_get_plan_bytes(all->function) == UINT64_MAX) return 13;
