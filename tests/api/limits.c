@@ -127,7 +127,7 @@ static void gives_back(const struct wt_device *dev, const char *strategy)
     enum { COUNT = 40 };
     static const struct {
         const char *strategy;
-        uint64_t least, most; /* of what was reserved, what stays so */
+        uint64_t least, most;                     /* of what was reserved, what stays so */
     } rows[] = {{"prealloc", 64 * MIB, 64 * MIB}, /* its limit */
                 {"growth", 62 * MIB, 62 * MIB},   /* 2, 4, 8, 16 and 32 */
                 {"ondemand", 40 * MIB, 40 * MIB}, /* 2 blocks a segment */
