@@ -252,6 +252,57 @@ WEIR_DEVICE_TEST_BARE_TAGGED(limits, one_byte_is_a_limit)
     end(&f);
 }
 
+/* Sums elements of a tensor on a logical device with a limit. Returns the most bytes reserved in it. */
+static uint64_t sum_within(weir_device *part, uint64_t limit_bytes, weir_status expected)
+{
+    const weir_shape shape = {1, {wt_scale(1 << 20) + 4096 * 64}}; /* many chunks of 4096 */
+    weir_memory_options options = WEIR_MEMORY_OPTIONS_INIT;
+    weir_context *context = NULL;
+    weir_tensor *a = NULL;
+    weir_tensor *sum = NULL;
+    weir_pool_stats before;
+    weir_pool_stats stats;
+
+    options.strategy = "direct";
+    options.limit_bytes = limit_bytes;
+    wt_ok(weir_device_configure(part, &options));
+    wt_ok(weir_context_create(part, NULL, &context));
+    wt_ok(weir_full(context, WEIR_DTYPE_F32, &shape, 0.5, &a));
+    wt_ok(weir_context_synchronize(context));
+    weir_pool_reset_peak(weir_context_get_pool(context));
+    weir_pool_get_stats(weir_context_get_pool(context), &before);
+    cr_assert_eq(weir_sum(context, a, NULL, 0, 0, &sum), expected, "%s",
+                 weir_last_error()->message);
+    cr_assert_eq(sum != NULL, expected == WEIR_OK);
+    wt_ok(weir_context_synchronize(context));
+    weir_pool_get_stats(weir_context_get_pool(context), &stats);
+    cr_assert_leq(stats.reserved_bytes.peak, limit_bytes);
+    if (expected != WEIR_OK) {
+        cr_assert_eq(weir_last_error()->oom.limit_bytes, limit_bytes);
+        cr_assert_eq(stats.in_use_bytes.current, before.in_use_bytes.current);
+        cr_assert_eq(stats.blocks.current, before.blocks.current);
+    }
+    weir_tensor_release(sum);
+    weir_tensor_release(a);
+    weir_context_release(context);
+    return stats.reserved_bytes.peak;
+}
+
+WEIR_DEVICE_TEST_BARE_TAGGED(limits, the_scratch_of_an_operation_counts)
+{
+    weir_memory_options options[3] = {WEIR_MEMORY_OPTIONS_INIT, WEIR_MEMORY_OPTIONS_INIT,
+                                      WEIR_MEMORY_OPTIONS_INIT};
+    weir_device *parts[3] = {NULL};
+    uint64_t needed = 0;
+
+    for (size_t i = 0; i < 3; i++) options[i].limit_bytes = 32 * MIB;
+    wt_ok(weir_device_split(device, 3, options, parts));
+    needed = sum_within(parts[0], 32 * MIB, WEIR_OK);
+    cr_assert_gt(needed, (wt_scale(1 << 20) + 4096 * 64) * 4 + 2 * 256, "%s", dev->name);
+    cr_assert_leq(sum_within(parts[1], needed, WEIR_OK), needed);
+    (void)sum_within(parts[2], needed - 1, WEIR_E_OUT_OF_MEMORY);
+}
+
 /* Without a limit set, two contexts together stop at the strategy's own. */
 static void keeps_to_its_own(const char *strategy, uint64_t memory)
 {
