@@ -15,7 +15,8 @@
 
 #define NEW_ROOT_SHARE 64u /* of what is reserved: a new root for several blocks is no larger */
 #define NEW_ROOT_LEAST_BYTES (UINT64_C(2) << 20)
-#define TRIES_MOST 32 /* passes for one request that find no place for some block */
+#define TRIES_MOST 32        /* passes for one request that find no place for some block */
+#define GAIN_LEAST_SHARE 64u /* of a root: less is not worth a pass */
 
 /* How a pass ended. */
 typedef enum outcome {
@@ -371,8 +372,8 @@ static outcome empty_several(wi_arena *arena, const wi_compaction *wanted, int i
 }
 
 /* Empties one root that holds the request, or several that make room for it when they are given back: what moves less is
- * tried first. Returns 1 if that was done. */
-static int make_room(wi_arena *arena, const wi_compaction *wanted, int is_dry)
+ * tried first. PASS_DONE if that was done. */
+static outcome make_room(wi_arena *arena, const wi_compaction *wanted, int is_dry)
 {
     const uint64_t lacking = lacking_for(wanted);
     const wi_arena_root *whole = next_whole(arena, wanted->bytes, NULL, is_dry);
@@ -382,16 +383,16 @@ static int make_room(wi_arena *arena, const wi_compaction *wanted, int is_dry)
     const int is_whole_first = whole != NULL && (!is_enough || whole->used_bytes <= used);
 
     unmark(arena);
-    if (is_enough && used == 0) return 0; /* free as they are: nothing to move */
+    if (is_enough && used == 0) return PASS_STOPPED; /* free as they are: nothing to move */
     if (is_whole_first) ended = empty_whole(arena, wanted, is_dry);
     if (ended == PASS_NO_PLACE) ended = empty_several(arena, wanted, is_dry);
     if (ended == PASS_NO_PLACE && !is_whole_first) ended = empty_whole(arena, wanted, is_dry);
-    return ended == PASS_DONE;
+    return ended;
 }
 
 int wi_compact_within(wi_arena *arena, const wi_compaction *wanted)
 {
-    return arena->source.begin_moves != NULL && make_room(arena, wanted, 0);
+    return arena->source.begin_moves != NULL && make_room(arena, wanted, 0) == PASS_DONE;
 }
 
 /* What a request that failed lacks, whatever it takes. */
@@ -403,11 +404,39 @@ static wi_compaction at_any_price(const wi_arena *arena, uint64_t bytes)
                            .tries_most = TRIES_MOST};
 }
 
+/* New roots for the blocks are no larger than what is in use of the emptied one, so each pass gains. */
+int wi_compact_gain(wi_arena *arena)
+{
+    const uint64_t room = arena->was_refused ? 0 : wi_arena_get_remaining(arena);
+    const uint64_t before = arena->reserved_bytes;
+    outcome ended = PASS_NO_PLACE;
+
+    if (arena->source.begin_moves == NULL) return 0;
+    for (unsigned i = 0; i < TRIES_MOST && ended == PASS_NO_PLACE; ++i) {
+        wi_arena_root *root = next_cheapest(arena, 0);
+        if (root == NULL || root->bytes - root->used_bytes < root->bytes / GAIN_LEAST_SHARE ||
+            root->bytes == root->used_bytes)
+            break;
+        root->is_victim = 1;
+        ended = run_pass(arena, room, 0);
+    }
+    unmark(arena);
+    if (ended != PASS_DONE) return 0;
+    wi_arena_return_roots(arena, 0);
+    return arena->reserved_bytes < before;
+}
+
 int wi_compact_for(wi_arena *arena, uint64_t bytes)
 {
+    const wi_root_source *source = &arena->source;
     const wi_compaction wanted = at_any_price(arena, bytes);
+    outcome ended = PASS_STOPPED;
 
-    return wi_compact_within(arena, &wanted);
+    if (source->begin_moves != NULL) ended = make_room(arena, &wanted, 0);
+    if (ended != PASS_NO_PLACE) return ended == PASS_DONE;
+    if (!wi_compact_gain(arena)) return 0;
+    if (source->drain != NULL) (void)source->drain(source->user);
+    return 1;
 }
 
 int wi_compact_is_pinned(wi_arena *arena, uint64_t bytes)
@@ -418,5 +447,5 @@ int wi_compact_is_pinned(wi_arena *arena, uint64_t bytes)
     if (arena->source.begin_moves == NULL) return 0;
     for (const wi_arena_root *root = arena->first_root; root != NULL && !is_any; root = root->next)
         is_any = has_pinned(arena, root);
-    return is_any && make_room(arena, &wanted, 1);
+    return is_any && make_room(arena, &wanted, 1) == PASS_DONE;
 }

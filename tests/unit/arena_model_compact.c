@@ -279,7 +279,7 @@ static pass_end try_several(arena_model *model, const model_wish *wish, int is_d
     return end;
 }
 
-static int compact(arena_model *model, const model_wish *wish, int is_dry)
+static pass_end compact(arena_model *model, const model_wish *wish, int is_dry)
 {
     const model_root *one = whole(model, wish->bytes, 0, is_dry);
     uint64_t used;
@@ -287,7 +287,7 @@ static int compact(arena_model *model, const model_wish *wish, int is_dry)
     pass_end end;
 
     unmark(model);
-    if (is_enough && used == 0) return 0;
+    if (is_enough && used == 0) return STOPPED;
     if (one != NULL && (!is_enough || used_of(one) <= used)) {
         end = try_whole(model, wish, is_dry);
         if (end == NO_PLACE) end = try_several(model, wish, is_dry);
@@ -295,19 +295,60 @@ static int compact(arena_model *model, const model_wish *wish, int is_dry)
         end = try_several(model, wish, is_dry);
         if (end == NO_PLACE) end = try_whole(model, wish, is_dry);
     }
-    return end == DONE;
+    return end;
 }
 
 int model_compact(arena_model *model, const model_wish *wish)
 {
-    return model->moves && compact(model, wish, 0);
+    return model->moves && compact(model, wish, 0) == DONE;
+}
+
+/* The root of the least share in use, as if for a request. */
+static model_root *cheapest(arena_model *model)
+{
+    model_root *best = NULL;
+
+    for (size_t r = 0; r < model->count; ++r) {
+        model_root *root = model->roots[r];
+        if (root->is_spared || is_pinned(root)) continue;
+        if (best == NULL || (double)used_of(root) / (double)root->bytes <
+                                (double)used_of(best) / (double)best->bytes)
+            best = root;
+    }
+    return best;
+}
+
+int model_gain(arena_model *model)
+{
+    const uint64_t room = model->refused ? 0 : model_remaining(model);
+    const uint64_t before = model_reserved(model);
+    pass_end end = NO_PLACE;
+
+    for (int i = 0; model->moves && i < 32 && end == NO_PLACE; ++i) {
+        model_root *root = cheapest(model);
+        uint64_t gain;
+        if (root == NULL) break;
+        gain = root->bytes - used_of(root);
+        if (gain == 0 || gain < root->bytes / 64) break;
+        root->is_victim = 1;
+        end = run(model, room, 0);
+    }
+    unmark(model);
+    if (end != DONE) return 0;
+    model_return_down_to(model, 0);
+    return model_reserved(model) < before;
 }
 
 int model_compact_for(arena_model *model, uint64_t bytes)
 {
     const model_wish wish = {bytes, model->refused ? 0 : model_remaining(model), UINT64_MAX, 32};
+    const wi_root_source source = fake_roots_source(model->source);
+    const pass_end end = model->moves ? compact(model, &wish, 0) : STOPPED;
 
-    return model_compact(model, &wish);
+    if (end != NO_PLACE) return end == DONE;
+    if (!model_gain(model)) return 0;
+    (void)source.drain(source.user);
+    return 1;
 }
 
 int model_is_pinned(arena_model *model, uint64_t bytes)
@@ -315,6 +356,6 @@ int model_is_pinned(arena_model *model, uint64_t bytes)
     const model_wish wish = {bytes, model->refused ? 0 : model_remaining(model), UINT64_MAX, 32};
 
     for (size_t r = 0; model->moves && r < model->count; ++r)
-        if (is_pinned(model->roots[r])) return compact(model, &wish, 1);
+        if (is_pinned(model->roots[r])) return compact(model, &wish, 1) == DONE;
     return 0;
 }
