@@ -187,6 +187,7 @@ static int run_all(const bench_settings *settings, const bench_peers *peers,
     for (size_t i = 0; i < count && !interrupt_requested(); i++) {
         run_one(chosen[i], peers, &results[i]);
         if (results[i].code == PROGRAM_USAGE) return PROGRAM_USAGE; /* its environment is ours */
+        if (results[i].code == PROGRAM_NO_DEVICE) bench_note_no_device();
     }
     if (interrupt_requested()) {
         (void)fprintf(stderr, "weir bench: interrupted\n");
@@ -246,13 +247,15 @@ const program_command command_bench = {
         "Names: loop.eager loop.variable loop.tape loop.function capture.1000 "
         "function.call op.overhead\n"
         "start.warm accumulate.f32 alloc.pair alloc.mixed alloc.threads replay.events "
-        "select.live select.read; all of them if none is given,\n"
-        "those of a group by what stands before the dot: alloc.\n"
+        "select.live\n"
+        "select.read; all of them if none is given, those of a group by what stands before the "
+        "dot: alloc.\n"
         "Peers run on WEIR_PEERS_TORCH, a python that has torch, and WEIR_PEERS_TF, one that has "
         "tensorflow and\n"
         "jax; either may have pyopencl. WEIR_DEVICE chooses the device; WEIR_TRACES_DIR has the "
         "traces of\n"
         "replay.events.\n"
-        "A missing peer is named; a target that is missed is shown and is no failure.\n",
+        "A missing peer is named; a target that is missed is shown and is no failure.\n"
+        "Exit status: 0 all measured, 1 one failed, 2 bad usage, 3 no device, 130 interrupted.\n",
     .run = run,
 };

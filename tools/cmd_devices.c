@@ -82,7 +82,8 @@ static const struct {
     {"local_mem_type", "local memory is", write_text,
      "local: on the chip; global: ordinary memory"},
     {"host_unified_memory", "unified memory", write_yes, "whether host and device share it"},
-    {"mem_base_addr_align", "alignment", write_align, "of buffers; blocks are rounded to it"},
+    {"mem_base_addr_align", "alignment", write_align,
+     "of buffers; blocks begin at multiples of it"},
     {"max_compute_units", "compute units", write_number, "not comparable between vendors"},
     {"max_clock_frequency", "clock", write_clock, "at most"},
     {"max_work_group_size", "work-group", write_number, "most items of one"},
@@ -125,7 +126,8 @@ static int print_device(const weir_record *record)
     }
     (void)weir_record_find(record, "name", &name);
     (void)printf("%s  %s  %s\n", weir_record_get_index(record),
-                 weir_device_class_name(weir_record_get_class(record, NULL)), name.text);
+                 weir_device_class_name(weir_record_get_class(record, NULL)),
+                 name.text[0] != '\0' ? name.text : "(no name)");
     if (weir_record_get_pci(record, pci, sizeof pci)[0] != '\0') {
         table_add(table, "pci");
         table_add(table, "%s", pci);
@@ -202,13 +204,14 @@ static int run_live(int is_json)
 
 static int print_records(const weir_records *records)
 {
+    const char *source = weir_records_get_source(records);
     int code = PROGRAM_OK;
 
     for (size_t i = 0; i < weir_records_count(records) && code == PROGRAM_OK; i++)
         code = print_device(weir_records_get(records, i));
     for (size_t i = 0; weir_records_get_warning(records, i) != NULL; i++)
         (void)printf("note: %s\n", weir_records_get_warning(records, i));
-    (void)printf("Read from %s (%s).\n", weir_records_get_source(records),
+    (void)printf("Read from %s (%s).\n", strcmp(source, "-") == 0 ? "standard input" : source,
                  weir_records_get_format(records));
     return code;
 }

@@ -69,7 +69,7 @@ static const program_option options[] = {
      .offset = offsetof(loop_settings, limit),
      .argument = "BYTES",
      .help = "most device memory ever taken; K, M, G, or a percentage of\n"
-             "the device's (default: WEIR_LIMIT, else none)"},
+             "the device's (default: WEIR_LIMIT, else the strategy's own)"},
     {.name = "device",
      .kind = OPTION_TEXT,
      .offset = offsetof(loop_settings, device),

@@ -182,7 +182,7 @@ static int explain_candidate(const selection *s, size_t i)
 
         (void)weir_choice_get_term(s->choice, i, t, &term);
         table_add(table, "%s", term.name);
-        table_add(table, "%g", term.weight);
+        table_add(table, "%.0f", term.weight);
         table_add(table, "%g", term.value);
         table_add(table, "%s", term.meaning);
     }
@@ -226,13 +226,13 @@ static int open_text(selection *s, const char *path)
 {
     weir_status status = weir_records_read_file(path, &s->text);
 
-    s->source = path;
     if (status != WEIR_OK) {
         output_usage("weir select: %s%s%s", weir_last_error()->message,
                      weir_last_error()->hint[0] == '\0' ? "" : "; expected ",
                      weir_last_error()->hint);
         return status == WEIR_E_HOST_MEMORY ? PROGRAM_FAILED : PROGRAM_USAGE;
     }
+    s->source = weir_records_get_source(s->text);
     s->count = weir_records_count(s->text);
     return PROGRAM_OK;
 }
@@ -278,7 +278,12 @@ static int tell(const selection *s, const select_settings *settings)
                                  : print_selection(s, settings->is_explained);
 
     if (code == PROGRAM_OK && weir_choice_get_chosen(s->choice) == SIZE_MAX) {
-        output_usage("weir select: %s: %s", s->source, reason_of(s));
+        if (s->text == NULL && s->count == 0)
+            output_usage("weir select: %s; `weir devices` tells what was looked for and where",
+                         reason_of(s));
+        else
+            output_usage("weir select: %s: %s",
+                         strcmp(s->source, "-") == 0 ? "standard input" : s->source, reason_of(s));
         code = PROGRAM_NO_DEVICE;
     }
     return code;

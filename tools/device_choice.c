@@ -1,5 +1,5 @@
-/* Turns a selector into a device and settings into its memory, and each way in which that fails into the exit code and the words the design gives
- * it. One thread. */
+/* Turns a selector into a device and settings into its memory, and each way in which that fails into an exit code and
+ * one line. One thread. */
 #include "device_choice.h"
 
 #include "command.h"

@@ -66,8 +66,8 @@ static void print_memory(const loop_report *report, const loop_result *most,
                      (unsigned long long)most->peak_blocks, most->form->holds, least->form->name, b,
                      (unsigned long long)least->peak_blocks, steps);
     } else {
-        (void)printf("%llu steps never held more than %s in %llu block%s: %s.\n", steps,
-                     output_bytes(most->peak_in_use, a, sizeof a),
+        (void)printf("%llu step%s never held more than %s in %llu block%s: %s.\n", steps,
+                     plural(steps), output_bytes(most->peak_in_use, a, sizeof a),
                      (unsigned long long)most->peak_blocks, plural(most->peak_blocks),
                      most->form->holds[0] != '\0'
                          ? "memory grows with every step whose state somebody still holds"

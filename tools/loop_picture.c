@@ -302,8 +302,8 @@ static void draw_heading(const drawing *d)
     char shape[192];
     char limit[32];
 
-    (void)snprintf(line, sizeof line, "Memory of %llu steps of f32%s plus N(0,1)",
-                   (unsigned long long)plan->steps,
+    (void)snprintf(line, sizeof line, "Memory of %llu step%s of f32%s plus N(0,1)",
+                   (unsigned long long)plan->steps, plan->steps == 1 ? "" : "s",
                    weir_shape_format(&plan->shape, shape, sizeof shape));
     svg_text(d->picture, LEFT, 24, 17, SVG_START, "font-weight=\"bold\"", line);
     (void)snprintf(

@@ -145,8 +145,8 @@ static void print_heading(const loop_report *report)
     char shape[192];
     char limit[32];
 
-    (void)printf("%llu steps of f32%s plus N(0,1), seed %llu, on %s %s (%s, %s)\n",
-                 (unsigned long long)plan->steps,
+    (void)printf("%llu step%s of f32%s plus N(0,1), seed %llu, on %s %s (%s, %s)\n",
+                 (unsigned long long)plan->steps, plan->steps == 1 ? "" : "s",
                  weir_shape_format(&plan->shape, shape, sizeof shape),
                  (unsigned long long)plan->seed, weir_device_get_index(plan->device),
                  weir_device_get_name(plan->device), weir_device_get_platform_name(plan->device),
@@ -210,8 +210,7 @@ static void print_oom(const weir_oom_report *oom)
                   output_bytes(oom->reserved_bytes, text[2], 32),
                   oom->limit_bytes == 0 ? "none" : output_bytes(oom->limit_bytes, text[3], 32),
                   output_bytes(oom->largest_free_bytes, text[4], 32));
-    (void)fprintf(stderr, "  cause: %s: %s\n", weir_oom_cause_name(oom->cause),
-                  weir_oom_cause_text(oom->cause));
+    (void)fprintf(stderr, "  cause: %s\n", weir_oom_cause_name(oom->cause));
     for (unsigned i = 0; i < oom->owner_count; i++)
         (void)fprintf(stderr, "  held by %s: %llu block%s, %s\n", oom->owners[i].owner,
                       (unsigned long long)oom->owners[i].blocks,

@@ -76,12 +76,13 @@ static void draw_numbers(weir_text *picture, const replay_run *run, const replay
     svg_text(picture, RIGHT + 14, top + 14, 12, SVG_START, "", line);
     (void)snprintf(line, sizeof line, "= %.3f times peak live", replay_report_ratio(run, row));
     svg_text(picture, RIGHT + 14, top + 32, 12, SVG_START, "", line);
-    (void)snprintf(line, sizeof line, "%llu buffers asked for",
-                   (unsigned long long)row->driver_allocs);
+    (void)snprintf(line, sizeof line, "%llu buffer%s asked for",
+                   (unsigned long long)row->driver_allocs, row->driver_allocs == 1 ? "" : "s");
     svg_text(picture, RIGHT + 14, top + 50, 12, SVG_START, "", line);
     (void)snprintf(line, sizeof line, "%llu given back", (unsigned long long)row->driver_frees);
     svg_text(picture, RIGHT + 14, top + 68, 12, SVG_START, "", line);
-    (void)snprintf(line, sizeof line, "%llu requests failed", (unsigned long long)row->ooms);
+    (void)snprintf(line, sizeof line, "%llu request%s failed", (unsigned long long)row->ooms,
+                   row->ooms == 1 ? "" : "s");
     if (row->ooms > 0) svg_text(picture, RIGHT + 14, top + 86, 12, SVG_START, "", line);
 }
 

@@ -89,7 +89,8 @@ static void print_reason(const replay_run *run, size_t best)
     else if (fewer < run->count)
         (void)printf("no request fails; ");
     else if (row->ooms > 0)
-        (void)printf("%llu requests fail, as with every other; ", (unsigned long long)row->ooms);
+        (void)printf("%llu request%s, as with every other; ", (unsigned long long)row->ooms,
+                     row->ooms == 1 ? " fails" : "s fail");
     if (fewer == 1)
         (void)printf("with every other strategy more of them do.\n");
     else if (few == 1)

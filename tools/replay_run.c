@@ -61,7 +61,10 @@ static int add_row(replay_run *run, const char *name, const weir_replay_options 
         run->count++;
         return PROGRAM_OK;
     case WEIR_E_ARG:
-        output_usage("weir replay: %s", weir_last_error()->message);
+        output_usage(
+            "weir replay: %s; expected values of --device-memory, --max-alloc and --limit that fit "
+            "together (see: weir replay --help)",
+            weir_last_error()->message);
         return PROGRAM_USAGE;
     default:
         output_error("replay");

@@ -15,7 +15,7 @@ typedef struct weir_text weir_text;
 
 /* X(NAME, lower-case name, sentence) */
 #define WEIR_OOM_CAUSE_LIST(X)                                                                 \
-    X(LIMIT, "limit", "the request would pass the limit set for this device")                  \
+    X(LIMIT, "limit", "the request would pass the device's limit")                             \
     X(DRIVER, "driver", "the driver refused to give more memory")                              \
     X(FRAGMENTED, "fragmented", "enough bytes are free, but in no single range")               \
     X(PINNED, "pinned", "free ranges cannot be joined because blocks between them are pinned") \

@@ -1,8 +1,8 @@
 /* Device records out of texts: what clinfo, AMD's clinfo or weir itself printed on some machine.
  *
- * This header belongs to the library weir_records, which needs jansson beside weir. A reader takes every text apart as
- * far as it can and says in its warnings what it left out; it never guesses. Of several outputs in one text the last
- * complete one is read.
+ * This header belongs to the library weir_records (weir::records, pkg-config weir-records), which needs jansson beside
+ * weir. A reader takes every text apart as far as it can and says in its warnings what it left out; it never guesses. Of
+ * several outputs in one text the last complete one is read.
  */
 #ifndef WEIR_RECORDS_H
 #define WEIR_RECORDS_H
@@ -35,7 +35,7 @@ typedef struct weir_records weir_records;
 WEIR_API WEIR_NODISCARD weir_status weir_records_read(const char *bytes, size_t count, const char *source,
                                                       weir_records **out);
 
-/** Reads a file as weir_records_read() does; "-" is standard input.
+/** Reads a file as weir_records_read() does, with the path as source; "-" is standard input.
  * Errors: as there, and IO (no such file, no permission, a directory). */
 WEIR_API WEIR_NODISCARD weir_status weir_records_read_file(const char *path, weir_records **out);
 

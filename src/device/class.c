@@ -22,6 +22,15 @@ typedef enum when {
     TYPELESS  /* only where nothing is said of the type, as in lists of names */
 } when;
 
+#define APU(Name)                                                               \
+    {                                                                           \
+        GPU, WI_MATCH_NAME, Name, "", WEIR_DEVICE_INTEGRATED, Name " is an APU" \
+    }
+#define PROCESSOR(Name)                                                                 \
+    {                                                                                   \
+        TYPELESS, WI_MATCH_NAME, Name, "", WEIR_DEVICE_CPU, "the name is a processor's" \
+    }
+
 /* The first row that matches decides. `vendor` "" matches every vendor. */
 static const struct {
     when when;
@@ -43,39 +52,38 @@ static const struct {
      "SwiftShader is a GPU in software"},
     /* AMD's APUs: chip names of the drivers of their time, gfx numbers of LLVM's AMDGPU usage page. PALM under Clover
      * denies unified memory. */
-    {GPU, WI_MATCH_NAME, "PALM", "", WEIR_DEVICE_INTEGRATED, "PALM is an APU"},
-    {GPU, WI_MATCH_NAME, "SUMO", "", WEIR_DEVICE_INTEGRATED, "SUMO is an APU"},
-    {GPU, WI_MATCH_NAME, "SUMO2", "", WEIR_DEVICE_INTEGRATED, "SUMO2 is an APU"},
-    {GPU, WI_MATCH_NAME, "ARUBA", "", WEIR_DEVICE_INTEGRATED, "ARUBA is an APU"},
-    {GPU, WI_MATCH_NAME, "Devastator", "", WEIR_DEVICE_INTEGRATED, "Devastator is an APU"},
-    {GPU, WI_MATCH_NAME, "Scrapper", "", WEIR_DEVICE_INTEGRATED, "Scrapper is an APU"},
-    {GPU, WI_MATCH_NAME, "HD 7660D", "", WEIR_DEVICE_INTEGRATED, "HD 7660D is an APU"},
-    {GPU, WI_MATCH_NAME, "Spectre", "", WEIR_DEVICE_INTEGRATED, "Spectre is an APU"},
-    {GPU, WI_MATCH_NAME, "Spooky", "", WEIR_DEVICE_INTEGRATED, "Spooky is an APU"},
-    {GPU, WI_MATCH_NAME, "Kalindi", "", WEIR_DEVICE_INTEGRATED, "Kalindi is an APU"},
-    {GPU, WI_MATCH_NAME, "Mullins", "", WEIR_DEVICE_INTEGRATED, "Mullins is an APU"},
-    {GPU, WI_MATCH_NAME, "Carrizo", "", WEIR_DEVICE_INTEGRATED, "Carrizo is an APU"},
-    {GPU, WI_MATCH_NAME, "Stoney", "", WEIR_DEVICE_INTEGRATED, "Stoney is an APU"},
-    {GPU, WI_MATCH_NAME, "Raven", "", WEIR_DEVICE_INTEGRATED, "Raven is an APU"},
-    {GPU, WI_MATCH_NAME, "Renoir", "", WEIR_DEVICE_INTEGRATED, "Renoir is an APU"},
-    {GPU, WI_MATCH_NAME, "Vega 8 Graphics", "", WEIR_DEVICE_INTEGRATED,
-     "Vega 8 Graphics is an APU"},
-    {GPU, WI_MATCH_NAME, "gfx902", "", WEIR_DEVICE_INTEGRATED, "gfx902 is an APU"},
-    {GPU, WI_MATCH_NAME, "gfx909", "", WEIR_DEVICE_INTEGRATED, "gfx909 is an APU"},
-    {GPU, WI_MATCH_NAME, "gfx90c", "", WEIR_DEVICE_INTEGRATED, "gfx90c is an APU"},
-    {GPU, WI_MATCH_NAME, "gfx1033", "", WEIR_DEVICE_INTEGRATED, "gfx1033 is an APU"},
-    {GPU, WI_MATCH_NAME, "gfx1035", "", WEIR_DEVICE_INTEGRATED, "gfx1035 is an APU"},
-    {GPU, WI_MATCH_NAME, "gfx1036", "", WEIR_DEVICE_INTEGRATED, "gfx1036 is an APU"},
-    {GPU, WI_MATCH_NAME, "gfx1103", "", WEIR_DEVICE_INTEGRATED, "gfx1103 is an APU"},
-    {GPU, WI_MATCH_NAME, "gfx1150", "", WEIR_DEVICE_INTEGRATED, "gfx1150 is an APU"},
-    {GPU, WI_MATCH_NAME, "gfx1151", "", WEIR_DEVICE_INTEGRATED, "gfx1151 is an APU"},
+    APU("PALM"),
+    APU("SUMO"),
+    APU("SUMO2"),
+    APU("ARUBA"),
+    APU("Devastator"),
+    APU("Scrapper"),
+    APU("HD 7660D"),
+    APU("Spectre"),
+    APU("Spooky"),
+    APU("Kalindi"),
+    APU("Mullins"),
+    APU("Carrizo"),
+    APU("Stoney"),
+    APU("Raven"),
+    APU("Renoir"),
+    APU("Vega 8 Graphics"),
+    APU("gfx902"),
+    APU("gfx909"),
+    APU("gfx90c"),
+    APU("gfx1033"),
+    APU("gfx1035"),
+    APU("gfx1036"),
+    APU("gfx1103"),
+    APU("gfx1150"),
+    APU("gfx1151"),
     /* Processors, by their brands and by what PoCL puts before them. */
-    {TYPELESS, WI_MATCH_NAME, "CPU @", "", WEIR_DEVICE_CPU, "the name is a processor's"},
-    {TYPELESS, WI_MATCH_NAME, "Core(TM)", "", WEIR_DEVICE_CPU, "the name is a processor's"},
-    {TYPELESS, WI_MATCH_NAME, "Xeon(R)", "", WEIR_DEVICE_CPU, "the name is a processor's"},
-    {TYPELESS, WI_MATCH_NAME, "Ryzen", "", WEIR_DEVICE_CPU, "the name is a processor's"},
-    {TYPELESS, WI_MATCH_NAME, "EPYC", "", WEIR_DEVICE_CPU, "the name is a processor's"},
-    {TYPELESS, WI_MATCH_NAME, "Processor", "", WEIR_DEVICE_CPU, "the name is a processor's"},
+    PROCESSOR("CPU @"),
+    PROCESSOR("Core(TM)"),
+    PROCESSOR("Xeon(R)"),
+    PROCESSOR("Ryzen"),
+    PROCESSOR("EPYC"),
+    PROCESSOR("Processor"),
     {TYPELESS, WI_MATCH_NAME, "pthread", "", WEIR_DEVICE_CPU, "PoCL's name for the processor"},
     {TYPELESS, WI_MATCH_NAME, "CPU", "", WEIR_DEVICE_CPU, "the name says CPU"},
     /* Vendors whose GPUs sit in the processor, with the exceptions first. */

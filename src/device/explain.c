@@ -14,6 +14,7 @@
 #include "device/selector.h"
 #include "device/surroundings.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* What is known of platforms that are there without devices. */
@@ -33,27 +34,29 @@ static const struct {
 static void no_platform(weir_text *text)
 {
     wi_icd_survey icd;
+    char place[sizeof icd.place + 32];
     size_t bad = 0;
 
     wi_icd_look(&icd, NULL);
     bad = icd.missing + icd.unreadable;
+    (void)snprintf(place, sizeof place, "%s%s%s%s", icd.place, icd.origin[0] != '\0' ? " (" : "",
+                   icd.origin, icd.origin[0] != '\0' ? ")" : "");
     weir_text_append(text, "no OpenCL platform: ");
     if (icd.place_error != 0)
-        weir_text_append(text, "%s cannot be opened (%s)", icd.place, strerror(icd.place_error));
+        weir_text_append(text, "%s cannot be opened (%s)", place, strerror(icd.place_error));
     else if (icd.entries == 0)
-        weir_text_append(text, "no ICD files in %s", icd.place);
+        weir_text_append(text, "no ICD files in %s", place);
     else if (bad == icd.entries)
         weir_text_append(text, "%zu of %zu ICD entries in %s name a library that is not there", bad,
-                         icd.entries, icd.place);
+                         icd.entries, place);
     else if (icd.failed > 0)
         weir_text_append(text, "%zu of %zu ICD entries in %s could not be loaded (%s)", icd.failed,
-                         icd.entries, icd.place, icd.failure);
+                         icd.entries, place, icd.failure);
     else if (icd.strange > 0)
         weir_text_append(text, "%zu of %zu ICD entries in %s name a library that is no driver",
-                         icd.strange, icd.entries, icd.place);
+                         icd.strange, icd.entries, place);
     else
-        weir_text_append(text, "the drivers in %s could be loaded but have no platform", icd.place);
-    if (icd.origin[0] != '\0') weir_text_append(text, ", which %s names", icd.origin);
+        weir_text_append(text, "the drivers in %s could be loaded but have no platform", place);
 }
 
 /* Two masks may hide every device between them. */

@@ -9,8 +9,12 @@ static const char known[] =
     "fp64, fp16, full-profile, little-endian, images, address=64, min-mem=SIZE, "
     "min-alloc=SIZE, min-local=SIZE, version=1.2, ext=NAME, separated by commas";
 
+#define NOTHING "no value"
+#define SIZE "a size: bytes, or with K, M or G"
+
 typedef struct wi_need_kind {
-    const char *word; /* with "=" if a value follows */
+    const char *word;  /* with "=" if a value follows */
+    const char *value; /* what follows, for a person */
     int (*parse)(const char *value, uint64_t *number);
     int (*is_met)(const wi_need *need, const weir_record *record);
     wi_property_id id;
@@ -127,25 +131,29 @@ static int name_is_met(const wi_need *need, const weir_record *record)
 }
 
 static const kind_row kinds[] = {
-    {"fp64", parse_nothing, fp_is_met, WI_PROPERTY_DOUBLE_FP_CONFIG, "cl_khr_fp64"},
-    {"fp16", parse_nothing, fp_is_met, WI_PROPERTY_HALF_FP_CONFIG, "cl_khr_fp16"},
-    {"full-profile", parse_nothing, is_full, WI_PROPERTY_PROFILE, NULL},
-    {"little-endian", parse_nothing, is_yes, WI_PROPERTY_ENDIAN_LITTLE, NULL},
-    {"images", parse_nothing, is_yes, WI_PROPERTY_IMAGE_SUPPORT, NULL},
-    {"address=", parse_number, at_least, WI_PROPERTY_ADDRESS_BITS, NULL},
-    {"min-mem=", parse_size, at_least, WI_PROPERTY_GLOBAL_MEM_SIZE, NULL},
-    {"min-alloc=", parse_size, at_least, WI_PROPERTY_MAX_MEM_ALLOC_SIZE, NULL},
-    {"min-local=", parse_size, at_least, WI_PROPERTY_LOCAL_MEM_SIZE, NULL},
-    {"version=", parse_version, version_is_met, WI_PROPERTY_VERSION, NULL},
-    {"ext=", parse_name, name_is_met, WI_PROPERTY_EXTENSIONS, NULL},
+    {"fp64", NOTHING, parse_nothing, fp_is_met, WI_PROPERTY_DOUBLE_FP_CONFIG, "cl_khr_fp64"},
+    {"fp16", NOTHING, parse_nothing, fp_is_met, WI_PROPERTY_HALF_FP_CONFIG, "cl_khr_fp16"},
+    {"full-profile", NOTHING, parse_nothing, is_full, WI_PROPERTY_PROFILE, NULL},
+    {"little-endian", NOTHING, parse_nothing, is_yes, WI_PROPERTY_ENDIAN_LITTLE, NULL},
+    {"images", NOTHING, parse_nothing, is_yes, WI_PROPERTY_IMAGE_SUPPORT, NULL},
+    {"address=", "a number of bits", parse_number, at_least, WI_PROPERTY_ADDRESS_BITS, NULL},
+    {"min-mem=", SIZE, parse_size, at_least, WI_PROPERTY_GLOBAL_MEM_SIZE, NULL},
+    {"min-alloc=", SIZE, parse_size, at_least, WI_PROPERTY_MAX_MEM_ALLOC_SIZE, NULL},
+    {"min-local=", SIZE, parse_size, at_least, WI_PROPERTY_LOCAL_MEM_SIZE, NULL},
+    {"version=", "a version such as 1.2", parse_version, version_is_met, WI_PROPERTY_VERSION, NULL},
+    {"ext=", "the name of an extension", parse_name, name_is_met, WI_PROPERTY_EXTENSIONS, NULL},
 };
 
+/* Finds the kind and reads the value. Returns 0 if either is not known; then kind is NULL if it is the kind. */
 static int parse_need(wi_need *need)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         size_t bytes = strlen(kinds[i].word);
 
         if (strncmp(need->text, kinds[i].word, bytes) != 0) continue;
+        if (kinds[i].word[bytes - 1] != '=' && need->text[bytes] != '\0' &&
+            need->text[bytes] != '=')
+            continue;
         need->kind = &kinds[i];
         return kinds[i].parse(need->text + bytes, &need->number);
     }
@@ -162,7 +170,10 @@ weir_status wi_needs_parse(const char *text, wi_needs *out)
         if (out->count == WI_NEEDS_MAX)
             return wi_fail(WEIR_E_ARG, "needs", "more than %d needs", WI_NEEDS_MAX);
         if (bytes < sizeof need->text) memcpy(need->text, text, bytes);
-        if (bytes >= sizeof need->text || !parse_need(need))
+        if (bytes < sizeof need->text && !parse_need(need) && need->kind != NULL)
+            return wi_fail_hint(WEIR_E_ARG, "needs", known, "need \"%s\" takes %s", need->text,
+                                need->kind->value);
+        if (need->kind == NULL)
             return wi_fail_hint(WEIR_E_ARG, "needs", known, "need \"%.*s\" is not known",
                                 bytes < 80 ? (int)bytes : 80, text);
         out->count++;

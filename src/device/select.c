@@ -1,50 +1,21 @@
-/* Choosing: needs, then duplicates, then rank; every step leaves its reason behind.
+/* Choosing: needs, then duplicates, then rank; every step leaves its reason behind in the choice.
  *
- * A choice holds a row for each record. Nothing is looked at but the records, so equal records give equal choices. One
- * thread a choice; reading it needs no lock.
+ * Nothing is looked at but the records, so equal records give equal choices. One thread a choice.
  */
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/status.h"
+#include "device/choice.h"
 #include "device/class.h"
 #include "device/need.h"
 #include "device/rank.h"
 #include "device/selector.h"
 #include "device/twin.h"
 
-#include <weir/select.h>
-
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #define WHERE "weir_select"
-#define REJECTED_BYTES 160
-#define REASON_BYTES 900
-#define WARNING_BYTES 320
-
-typedef struct candidate {
-    weir_device_class device_class;
-    const char *class_why;
-    int is_eligible;
-    int is_unsound;
-    double score;
-    double values[WI_TERMS];
-    size_t duplicate_of;
-    char rejected[REJECTED_BYTES]; /* "" if eligible */
-} candidate;
-
-/* Invariants: chosen is SIZE_MAX or the eligible candidate of the highest score, the first of several; a candidate is
- * eligible if and only if rejected is ""; duplicate_of is SIZE_MAX or another candidate's number. */
-struct weir_choice {
-    const weir_record *const *records;
-    candidate *candidates;
-    size_t count;
-    size_t chosen;
-    char **warnings;
-    size_t warning_count;
-    char reason[REASON_BYTES];
-};
 
 /* What was asked, taken apart. */
 typedef struct demand {
@@ -101,7 +72,7 @@ static int class_is_asked(const demand *d, weir_device_class device_class)
     return !wi_class_must_be_asked(device_class) || wi_selector_names(&d->pick);
 }
 
-static void reject_by_need(candidate *c, const weir_record *record, const demand *d)
+static void reject_by_need(wi_candidate *c, const weir_record *record, const demand *d)
 {
     for (size_t i = 0; i < d->needs.count && c->rejected[0] == '\0'; i++) {
         int met = wi_need_is_met(&d->needs.list[i], record);
@@ -112,7 +83,7 @@ static void reject_by_need(candidate *c, const weir_record *record, const demand
     }
 }
 
-static void judge(candidate *c, const weir_record *record, const demand *d)
+static void judge(wi_candidate *c, const weir_record *record, const demand *d)
 {
     const char *unusable = wi_record_unusable(record);
     const char *name = NULL;
@@ -151,7 +122,7 @@ static int is_better_twin(const weir_choice *choice, size_t j, size_t i)
 
 static void set_duplicate(weir_choice *choice, size_t of, size_t which, wi_twin twin)
 {
-    candidate *c = &choice->candidates[which];
+    wi_candidate *c = &choice->candidates[which];
 
     c->duplicate_of = of;
     c->is_eligible = 0;
@@ -206,7 +177,7 @@ static void rank(weir_choice *choice)
         one_maker[i] = is_one_maker(choice, (weir_device_class)i);
     choice->chosen = SIZE_MAX;
     for (size_t i = 0; i < choice->count; i++) {
-        candidate *c = &choice->candidates[i];
+        wi_candidate *c = &choice->candidates[i];
 
         if (!c->is_eligible) continue;
         wi_rank_values(choice->records[i], one_maker[c->device_class], c->values);
@@ -214,109 +185,6 @@ static void rank(weir_choice *choice)
         if (choice->chosen == SIZE_MAX || c->score > choice->candidates[choice->chosen].score)
             choice->chosen = i;
     }
-}
-
-static weir_status warn(weir_choice *choice, const char *format, ...) WEIR_PRINTF(2, 3);
-
-static weir_status warn(weir_choice *choice, const char *format, ...)
-{
-    char text[WARNING_BYTES];
-    char **larger = wi_realloc(choice->warnings, (choice->warning_count + 1) * sizeof *larger);
-    va_list arguments;
-
-    va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    if (larger == NULL) return wi_fail(WEIR_E_HOST_MEMORY, WHERE, "no memory for a warning");
-    choice->warnings = larger;
-    larger[choice->warning_count] = wi_strdup(text);
-    if (larger[choice->warning_count] == NULL)
-        return wi_fail(WEIR_E_HOST_MEMORY, WHERE, "no memory for a warning");
-    choice->warning_count++;
-    return WEIR_OK;
-}
-
-/* The name; AMD's board name where that is missing. */
-static const char *name_of(const weir_record *record)
-{
-    const char *name = wi_record_get_text(record, WI_PROPERTY_NAME);
-    const char *board = wi_record_get_text(record, WI_PROPERTY_BOARD_NAME_AMD);
-
-    if (name[0] != '\0') return name;
-    return board[0] != '\0' ? board : "a device without a name";
-}
-
-static weir_status warn_all(weir_choice *choice)
-{
-    weir_status status = WEIR_OK;
-
-    for (size_t i = 0; i < choice->count && status == WEIR_OK; i++) {
-        const candidate *c = &choice->candidates[i];
-        const char *index = wi_record_get_index(choice->records[i]);
-        wi_doubts doubts;
-
-        if (c->duplicate_of != SIZE_MAX)
-            status =
-                warn(choice, "%s (%.80s): %s", index, name_of(choice->records[i]), c->rejected);
-        wi_doubts_find(choice->records[i], &doubts);
-        for (size_t k = 0; k < doubts.count && status == WEIR_OK; k++)
-            status =
-                warn(choice, "%s (%.80s): %s", index, name_of(choice->records[i]), doubts.texts[k]);
-    }
-    return status;
-}
-
-/* The candidate that would be taken without the chosen one. */
-static size_t runner_up(const weir_choice *choice)
-{
-    size_t best = SIZE_MAX;
-
-    for (size_t i = 0; i < choice->count; i++)
-        if (i != choice->chosen && choice->candidates[i].is_eligible &&
-            (best == SIZE_MAX || choice->candidates[i].score > choice->candidates[best].score))
-            best = i;
-    return best;
-}
-
-/* The first term that tells the chosen from the next. */
-static const char *decisive_term(const weir_choice *choice, size_t next)
-{
-    for (size_t t = 0; t < WI_TERMS; t++)
-        if (choice->candidates[choice->chosen].values[t] != choice->candidates[next].values[t])
-            return wi_rank_name(t);
-    return "the lower number";
-}
-
-static void tell_chosen(weir_choice *choice)
-{
-    const candidate *c = &choice->candidates[choice->chosen];
-    const weir_record *record = choice->records[choice->chosen];
-    size_t next = runner_up(choice);
-    int used = snprintf(choice->reason, sizeof choice->reason, "%s %.160s: %s (%s)",
-                        wi_record_get_index(record), name_of(record),
-                        weir_device_class_name(c->device_class), c->class_why);
-
-    if (next == SIZE_MAX) {
-        (void)snprintf(choice->reason + used, sizeof choice->reason - (size_t)used,
-                       "; the only one left");
-        return;
-    }
-    (void)snprintf(choice->reason + used, sizeof choice->reason - (size_t)used,
-                   "; ahead of %s %.160s by %g, decided by %s",
-                   wi_record_get_index(choice->records[next]), name_of(choice->records[next]),
-                   c->score - choice->candidates[next].score, decisive_term(choice, next));
-}
-
-static void tell_none(weir_choice *choice)
-{
-    size_t used = (size_t)snprintf(choice->reason, sizeof choice->reason, "%s",
-                                   choice->count == 0 ? "no devices" : "no device can be taken");
-
-    for (size_t i = 0; i < choice->count && used < sizeof choice->reason; i++)
-        used +=
-            (size_t)snprintf(choice->reason + used, sizeof choice->reason - used, "%s%s %.80s: %s",
-                             i == 0 ? ": " : "; ", wi_record_get_index(choice->records[i]),
-                             name_of(choice->records[i]), choice->candidates[i].rejected);
 }
 
 weir_status weir_select(const weir_record *const *records, size_t count,
@@ -354,75 +222,12 @@ weir_status weir_select(const weir_record *const *records, size_t count,
     }
     find_duplicates(choice);
     rank(choice);
-    status = warn_all(choice);
+    status = wi_choice_tell(choice);
     if (status != WEIR_OK) goto done;
-    if (choice->chosen != SIZE_MAX)
-        tell_chosen(choice);
-    else
-        tell_none(choice);
 
     *out = choice;
     choice = NULL;
 done:
     weir_choice_destroy(choice);
     return status;
-}
-
-void weir_choice_destroy(weir_choice *choice)
-{
-    if (choice == NULL) return;
-    for (size_t i = 0; i < choice->warning_count; i++) wi_free(choice->warnings[i]);
-    wi_free(choice->warnings);
-    wi_free(choice->candidates);
-    wi_free(choice);
-}
-
-size_t weir_choice_get_chosen(const weir_choice *choice)
-{
-    return choice != NULL ? choice->chosen : SIZE_MAX;
-}
-
-const char *weir_choice_get_reason(const weir_choice *choice)
-{
-    return choice != NULL ? choice->reason : "";
-}
-
-int weir_choice_get_candidate(const weir_choice *choice, size_t i, weir_candidate *out)
-{
-    const candidate *c = NULL;
-
-    if (out == NULL) return 0;
-    memset(out, 0, sizeof *out);
-    out->class_why = "";
-    out->duplicate_of = SIZE_MAX;
-    if (choice == NULL || i >= choice->count) return 0;
-    c = &choice->candidates[i];
-    out->device_class = c->device_class;
-    out->class_why = c->class_why;
-    out->is_eligible = c->is_eligible;
-    out->score = c->score;
-    out->term_count = c->is_eligible ? WI_TERMS : 0;
-    out->rejected = c->is_eligible ? NULL : c->rejected;
-    out->duplicate_of = c->duplicate_of;
-    return 1;
-}
-
-int weir_choice_get_term(const weir_choice *choice, size_t i, size_t t, weir_term *out)
-{
-    if (out == NULL) return 0;
-    memset(out, 0, sizeof *out);
-    out->name = "";
-    out->meaning = "";
-    if (choice == NULL || i >= choice->count || t >= WI_TERMS || !choice->candidates[i].is_eligible)
-        return 0;
-    out->name = wi_rank_name(t);
-    out->weight = wi_rank_weight(t);
-    out->value = choice->candidates[i].values[t];
-    out->meaning = wi_rank_meaning(t);
-    return 1;
-}
-
-const char *weir_choice_get_warning(const weir_choice *choice, size_t i)
-{
-    return choice != NULL && i < choice->warning_count ? choice->warnings[i] : NULL;
 }

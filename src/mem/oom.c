@@ -124,8 +124,8 @@ void wi_oom_write_stats(const weir_pool_stats *stats, const char *strategy, weir
                          wi_oom_format_bytes(counter->total, total, sizeof total), counter->count);
     }
     weir_text_append(
-        text, "driver: %" PRIu64 " buffers taken, %" PRIu64 " given back; largest free range %s\n",
-        stats->driver_allocs, stats->driver_frees,
+        text, "driver: %" PRIu64 " buffer%s taken, %" PRIu64 " given back; largest free range %s\n",
+        stats->driver_allocs, stats->driver_allocs == 1 ? "" : "s", stats->driver_frees,
         wi_oom_format_bytes(stats->largest_free_bytes, current, sizeof current));
     if (stats->compactions != 0) {
         weir_text_append(text, "compaction: %" PRIu64 " time%s, %s moved\n", stats->compactions,

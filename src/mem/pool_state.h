@@ -19,9 +19,9 @@
  *
  * Invariants: owners >= 1 while it is held; an empty block, requested_bytes == 0, has neither range nor foreign, its
  * buffer is NULL and its bytes 0; of others exactly one is there. With a range requested_bytes and the guards <= bytes,
- * owner counts it, it is the range's holder, and buffer, root_serial and offset_bytes are where the range is: these change while the gate
- * is closed, and are read inside it or with the pool's lock held. pins changes inside the gate. With foreign nothing
- * counts it, and bytes == requested_bytes. */
+ * owner counts it, it is the range's holder, and buffer, root_serial and offset_bytes are where the range is: these
+ * change while the gate is closed, and are read inside it or with the pool's lock held. pins changes inside the gate.
+ * With foreign nothing counts it, and bytes == requested_bytes. */
 struct weir_block {
     _Atomic uint64_t owners;
     weir_pool *pool;
@@ -70,8 +70,7 @@ struct weir_pool {
     wi_roots roots;
     wi_owners owners;
     wi_debug debug;
-    wi_gate
-        gate; /* inside: blocks stay where they are; closed, by who has the lock: they are moved */
+    wi_gate gate; /* inside: blocks stay; closed by who has the lock: they are moved */
     wi_queue *touch_queue;
     wi_lender lender; /* this pool among those of its device */
     uint64_t oom_count;

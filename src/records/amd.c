@@ -4,6 +4,7 @@
  * the device's name comes near the end of its lines. After the platforms, each is named again before its devices. One
  * thread.
  */
+#include "records/label_rows.h"
 #include "records/reader.h"
 
 #define PLATFORM_NOT_FOUND (-1001)
@@ -55,120 +56,97 @@ static int read_endian(wi_table *table, const wi_label *label, wi_span value)
     return 1;
 }
 
-#define P(Id) WI_PROPERTY_##Id
-#define ROW(Label, Id)                             \
-    {                                              \
-        WI_IN_ANY, Label, wi_label_plain, P(Id), 0 \
-    }
-#define PLATFORM(Label, Id)                       \
-    {                                             \
-        WI_IN_ANY, Label, read_platform, P(Id), 0 \
-    }
-#define FLAGS(Label, Id, Section)                        \
-    {                                                    \
-        WI_IN_ANY, Label, wi_label_flags, P(Id), Section \
-    }
-#define BIT(Section, Label, Id, Bit)             \
-    {                                            \
-        Section, Label, wi_label_bit, P(Id), Bit \
-    }
-#define VECTORS(Label, Type)                                             \
-    ROW("Preferred vector width " Label, PREFERRED_VECTOR_WIDTH_##Type), \
-        ROW("Native vector width " Label, NATIVE_VECTOR_WIDTH_##Type)
-#define FP_BITS(Section, Id)                                                                \
-    BIT(Section, "Denorms", Id, 0), BIT(Section, "Quiet NaNs", Id, 1),                      \
-        BIT(Section, "Round to nearest even", Id, 2), BIT(Section, "Round to zero", Id, 3), \
-        BIT(Section, "Round to +ve and infinity", Id, 4),                                   \
-        BIT(Section, "IEEE754-2008 fused multiply-add", Id, 5)
+#define PLATFORM(Label, Id) WI_ROW_READ(Label, read_platform, Id, 0)
+#define VECTORS(Label, Type)                                                \
+    WI_ROW("Preferred vector width " Label, PREFERRED_VECTOR_WIDTH_##Type), \
+        WI_ROW("Native vector width " Label, NATIVE_VECTOR_WIDTH_##Type)
+#define FP_BITS(Section, Id)                                                         \
+    WI_ROW_BIT(Section, "Denorms", Id, 0), WI_ROW_BIT(Section, "Quiet NaNs", Id, 1), \
+        WI_ROW_BIT(Section, "Round to nearest even", Id, 2),                         \
+        WI_ROW_BIT(Section, "Round to zero", Id, 3),                                 \
+        WI_ROW_BIT(Section, "Round to +ve and infinity", Id, 4),                     \
+        WI_ROW_BIT(Section, "IEEE754-2008 fused multiply-add", Id, 5)
 
 /* clang-format off */
 static const wi_label labels[] = {
-    {WI_IN_ANY, "Number of platforms", wi_label_platform_count, P(NAME), 0},
-    {WI_IN_ANY, "Number of devices", wi_label_device_count, P(NAME), 0},
+    WI_ROW_READ("Number of platforms", wi_label_platform_count, NAME, 0),
+    WI_ROW_READ("Number of devices", wi_label_device_count, NAME, 0),
     PLATFORM("Platform Profile", PLATFORM_PROFILE),
     PLATFORM("Platform Version", PLATFORM_VERSION),
     PLATFORM("Platform Name", PLATFORM_NAME),
     PLATFORM("Platform Vendor", PLATFORM_VENDOR),
     PLATFORM("Platform Extensions", PLATFORM_EXTENSIONS),
-    {WI_IN_ANY, "Device Type", read_device_type, P(TYPE), 0},
-    ROW("Vendor ID", VENDOR_ID),
-    ROW("Device ID", VENDOR_ID),
-    ROW("Board name", BOARD_NAME_AMD),
-    ROW("Device Topology", TOPOLOGY_AMD),
-    ROW("Max compute units", MAX_COMPUTE_UNITS),
-    ROW("Max work items dimensions", MAX_WORK_ITEM_DIMENSIONS),
-    {WI_IN_ANY, "Max work items[0]", read_work_items, P(MAX_WORK_ITEM_SIZES), 0},
-    {WI_IN_ANY, "Max work items[1]", read_work_items, P(MAX_WORK_ITEM_SIZES), 1},
-    {WI_IN_ANY, "Max work items[2]", read_work_items, P(MAX_WORK_ITEM_SIZES), 2},
-    ROW("Max work group size", MAX_WORK_GROUP_SIZE),
-    VECTORS("char", CHAR),
-    VECTORS("short", SHORT),
-    VECTORS("int", INT),
-    VECTORS("long", LONG),
-    VECTORS("half", HALF),
-    VECTORS("float", FLOAT),
-    VECTORS("double", DOUBLE),
-    ROW("Max clock frequency", MAX_CLOCK_FREQUENCY),
-    ROW("Address bits", ADDRESS_BITS),
-    ROW("Max memory allocation", MAX_MEM_ALLOC_SIZE),
-    ROW("Image support", IMAGE_SUPPORT),
-    ROW("Max number of images read arguments", MAX_READ_IMAGE_ARGS),
-    ROW("Max number of images write arguments", MAX_WRITE_IMAGE_ARGS),
-    ROW("Max image 2D width", IMAGE2D_MAX_WIDTH),
-    ROW("Max image 2D height", IMAGE2D_MAX_HEIGHT),
-    ROW("Max image 3D width", IMAGE3D_MAX_WIDTH),
-    ROW("Max image 3D height", IMAGE3D_MAX_HEIGHT),
-    ROW("Max image 3D depth", IMAGE3D_MAX_DEPTH),
-    ROW("Max samplers within kernel", MAX_SAMPLERS),
-    ROW("Max size of kernel argument", MAX_PARAMETER_SIZE),
-    ROW("Alignment (bits) of base address", MEM_BASE_ADDR_ALIGN),
-    ROW("Minimum alignment (bytes) for any datatype", MIN_DATA_TYPE_ALIGN_SIZE),
-    FLAGS("Half precision floating point capability", HALF_FP_CONFIG, WI_IN_HALF),
-    FLAGS("Single precision floating point capability", SINGLE_FP_CONFIG, WI_IN_SINGLE),
-    FLAGS("Double precision floating point capability", DOUBLE_FP_CONFIG, WI_IN_DOUBLE),
-    FP_BITS(WI_IN_HALF, HALF_FP_CONFIG),
-    FP_BITS(WI_IN_SINGLE, SINGLE_FP_CONFIG),
-    FP_BITS(WI_IN_DOUBLE, DOUBLE_FP_CONFIG),
-    ROW("Cache type", GLOBAL_MEM_CACHE_TYPE),
-    ROW("Cache line size", GLOBAL_MEM_CACHELINE_SIZE),
-    ROW("Cache size", GLOBAL_MEM_CACHE_SIZE),
-    ROW("Global memory size", GLOBAL_MEM_SIZE),
-    ROW("Constant buffer size", MAX_CONSTANT_BUFFER_SIZE),
-    ROW("Max number of constant args", MAX_CONSTANT_ARGS),
-    ROW("Local memory type", LOCAL_MEM_TYPE),
-    ROW("Local memory size", LOCAL_MEM_SIZE),
-    ROW("Max global variable size", MAX_GLOBAL_VARIABLE_SIZE),
-    ROW("Max global variable preferred total size", GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE),
-    FLAGS("SVM capabilities", SVM_CAPABILITIES, WI_IN_SVM),
-    BIT(WI_IN_SVM, "Coarse grain buffer", SVM_CAPABILITIES, 0),
-    BIT(WI_IN_SVM, "Fine grain buffer", SVM_CAPABILITIES, 1),
-    BIT(WI_IN_SVM, "Fine grain system", SVM_CAPABILITIES, 2),
-    BIT(WI_IN_SVM, "Atomics", SVM_CAPABILITIES, 3),
-    ROW("Kernel Preferred work group size multiple", KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE),
-    ROW("Error correction support", ERROR_CORRECTION_SUPPORT),
-    ROW("Unified memory for Host and Device", HOST_UNIFIED_MEMORY),
-    ROW("Profiling timer resolution", PROFILING_TIMER_RESOLUTION),
-    {WI_IN_ANY, "Device endianess", read_endian, P(ENDIAN_LITTLE), 0},
-    {WI_IN_ANY, "Device endianness", read_endian, P(ENDIAN_LITTLE), 0},
-    ROW("Available", AVAILABLE),
-    ROW("Compiler available", COMPILER_AVAILABLE),
-    FLAGS("Execution capabilities", EXECUTION_CAPABILITIES, WI_IN_EXECUTION),
-    BIT(WI_IN_EXECUTION, "Execute OpenCL kernels", EXECUTION_CAPABILITIES, 0),
-    BIT(WI_IN_EXECUTION, "Execute native function", EXECUTION_CAPABILITIES, 1),
-    FLAGS("Queue properties", QUEUE_PROPERTIES, WI_IN_QUEUE),
-    FLAGS("Queue on Host properties", QUEUE_PROPERTIES, WI_IN_QUEUE),
-    FLAGS("Queue on Device properties", QUEUE_ON_DEVICE_PROPERTIES, WI_IN_QUEUE_ON_DEVICE),
-    BIT(WI_IN_QUEUE, "Out-of-Order", QUEUE_PROPERTIES, 0),
-    BIT(WI_IN_QUEUE, "Profiling", QUEUE_PROPERTIES, 1),
-    BIT(WI_IN_QUEUE_ON_DEVICE, "Out-of-Order", QUEUE_ON_DEVICE_PROPERTIES, 0),
-    BIT(WI_IN_QUEUE_ON_DEVICE, "Profiling", QUEUE_ON_DEVICE_PROPERTIES, 1),
-    ROW("Name", NAME),
-    ROW("Vendor", VENDOR),
-    ROW("Device OpenCL C version", OPENCL_C_VERSION),
-    ROW("Driver version", DRIVER_VERSION),
-    ROW("Profile", PROFILE),
-    ROW("Version", VERSION),
-    ROW("Extensions", EXTENSIONS),
+    WI_ROW_READ("Device Type", read_device_type, TYPE, 0),
+    WI_ROW("Vendor ID", VENDOR_ID),
+    WI_ROW("Device ID", VENDOR_ID),
+    WI_ROW("Board name", BOARD_NAME_AMD),
+    WI_ROW("Device Topology", TOPOLOGY_AMD),
+    WI_ROW("Max compute units", MAX_COMPUTE_UNITS),
+    WI_ROW("Max work items dimensions", MAX_WORK_ITEM_DIMENSIONS),
+    WI_ROW_READ("Max work items[0]", read_work_items, MAX_WORK_ITEM_SIZES, 0),
+    WI_ROW_READ("Max work items[1]", read_work_items, MAX_WORK_ITEM_SIZES, 1),
+    WI_ROW_READ("Max work items[2]", read_work_items, MAX_WORK_ITEM_SIZES, 2),
+    WI_ROW("Max work group size", MAX_WORK_GROUP_SIZE),
+    WI_VECTOR_TYPES(VECTORS),
+    WI_ROW("Max clock frequency", MAX_CLOCK_FREQUENCY),
+    WI_ROW("Address bits", ADDRESS_BITS),
+    WI_ROW("Max memory allocation", MAX_MEM_ALLOC_SIZE),
+    WI_ROW("Image support", IMAGE_SUPPORT),
+    WI_ROW("Max number of images read arguments", MAX_READ_IMAGE_ARGS),
+    WI_ROW("Max number of images write arguments", MAX_WRITE_IMAGE_ARGS),
+    WI_ROW("Max image 2D width", IMAGE2D_MAX_WIDTH),
+    WI_ROW("Max image 2D height", IMAGE2D_MAX_HEIGHT),
+    WI_ROW("Max image 3D width", IMAGE3D_MAX_WIDTH),
+    WI_ROW("Max image 3D height", IMAGE3D_MAX_HEIGHT),
+    WI_ROW("Max image 3D depth", IMAGE3D_MAX_DEPTH),
+    WI_ROW("Max samplers within kernel", MAX_SAMPLERS),
+    WI_ROW("Max size of kernel argument", MAX_PARAMETER_SIZE),
+    WI_ROW("Alignment (bits) of base address", MEM_BASE_ADDR_ALIGN),
+    WI_ROW("Minimum alignment (bytes) for any datatype", MIN_DATA_TYPE_ALIGN_SIZE),
+    WI_ROW_FLAGS("Half precision floating point capability", HALF_FP_CONFIG, WI_IN_HALF),
+    WI_ROW_FLAGS("Single precision floating point capability", SINGLE_FP_CONFIG, WI_IN_SINGLE),
+    WI_ROW_FLAGS("Double precision floating point capability", DOUBLE_FP_CONFIG, WI_IN_DOUBLE),
+    WI_FP_TYPES(FP_BITS),
+    WI_ROW("Cache type", GLOBAL_MEM_CACHE_TYPE),
+    WI_ROW("Cache line size", GLOBAL_MEM_CACHELINE_SIZE),
+    WI_ROW("Cache size", GLOBAL_MEM_CACHE_SIZE),
+    WI_ROW("Global memory size", GLOBAL_MEM_SIZE),
+    WI_ROW("Constant buffer size", MAX_CONSTANT_BUFFER_SIZE),
+    WI_ROW("Max number of constant args", MAX_CONSTANT_ARGS),
+    WI_ROW("Local memory type", LOCAL_MEM_TYPE),
+    WI_ROW("Local memory size", LOCAL_MEM_SIZE),
+    WI_ROW("Max global variable size", MAX_GLOBAL_VARIABLE_SIZE),
+    WI_ROW("Max global variable preferred total size", GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE),
+    WI_ROW_FLAGS("SVM capabilities", SVM_CAPABILITIES, WI_IN_SVM),
+    WI_ROW_BIT(WI_IN_SVM, "Coarse grain buffer", SVM_CAPABILITIES, 0),
+    WI_ROW_BIT(WI_IN_SVM, "Fine grain buffer", SVM_CAPABILITIES, 1),
+    WI_ROW_BIT(WI_IN_SVM, "Fine grain system", SVM_CAPABILITIES, 2),
+    WI_ROW_BIT(WI_IN_SVM, "Atomics", SVM_CAPABILITIES, 3),
+    WI_ROW("Kernel Preferred work group size multiple", KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE),
+    WI_ROW("Error correction support", ERROR_CORRECTION_SUPPORT),
+    WI_ROW("Unified memory for Host and Device", HOST_UNIFIED_MEMORY),
+    WI_ROW("Profiling timer resolution", PROFILING_TIMER_RESOLUTION),
+    WI_ROW_READ("Device endianess", read_endian, ENDIAN_LITTLE, 0),
+    WI_ROW_READ("Device endianness", read_endian, ENDIAN_LITTLE, 0),
+    WI_ROW("Available", AVAILABLE),
+    WI_ROW("Compiler available", COMPILER_AVAILABLE),
+    WI_ROW_FLAGS("Execution capabilities", EXECUTION_CAPABILITIES, WI_IN_EXECUTION),
+    WI_ROW_BIT(WI_IN_EXECUTION, "Execute OpenCL kernels", EXECUTION_CAPABILITIES, 0),
+    WI_ROW_BIT(WI_IN_EXECUTION, "Execute native function", EXECUTION_CAPABILITIES, 1),
+    WI_ROW_FLAGS("Queue properties", QUEUE_PROPERTIES, WI_IN_QUEUE),
+    WI_ROW_FLAGS("Queue on Host properties", QUEUE_PROPERTIES, WI_IN_QUEUE),
+    WI_ROW_FLAGS("Queue on Device properties", QUEUE_ON_DEVICE_PROPERTIES, WI_IN_QUEUE_ON_DEVICE),
+    WI_ROW_BIT(WI_IN_QUEUE, "Out-of-Order", QUEUE_PROPERTIES, 0),
+    WI_ROW_BIT(WI_IN_QUEUE, "Profiling", QUEUE_PROPERTIES, 1),
+    WI_ROW_BIT(WI_IN_QUEUE_ON_DEVICE, "Out-of-Order", QUEUE_ON_DEVICE_PROPERTIES, 0),
+    WI_ROW_BIT(WI_IN_QUEUE_ON_DEVICE, "Profiling", QUEUE_ON_DEVICE_PROPERTIES, 1),
+    WI_ROW("Name", NAME),
+    WI_ROW("Vendor", VENDOR),
+    WI_ROW("Device OpenCL C version", OPENCL_C_VERSION),
+    WI_ROW("Driver version", DRIVER_VERSION),
+    WI_ROW("Profile", PROFILE),
+    WI_ROW("Version", VERSION),
+    WI_ROW("Extensions", EXTENSIONS),
 };
 /* clang-format on */
 
@@ -215,8 +193,7 @@ int wi_amd_knows(const wi_label_index *index, const wi_line *line)
         return 2;
     if (found == NULL || value.bytes == 0) return 0;
     rest = value;
-    if (found->read == wi_label_platform_count || found->read == wi_label_device_count)
-        return wi_span_number(&rest, &number) ? 2 : 0;
+    if (wi_label_is_count(found)) return wi_span_number(&rest, &number) ? 2 : 0;
     if (found->read == read_device_type) return wi_span_starts(value, "CL_DEVICE_TYPE_") ? 2 : 0;
     if (found->read == read_platform) return 2;
     /* Name, Vendor, Version and the like stand in many texts. */
@@ -261,8 +238,7 @@ void wi_amd_read(const wi_readers *readers, const wi_lines *lines, wi_part part,
         found = find(&readers->amd, line.text, table.section, &value);
         table.line = &line;
         if (found != NULL) {
-            if (!found->read(&table, found, value) && value.bytes > 0)
-                wi_builder_refuse(builder, found->text, &line);
+            wi_label_take(&table, found, value);
         } else if (wi_span_find_byte(line.text, ':') == line.text.bytes &&
                    !wi_builder_is_death(builder, &line)) {
             wi_builder_odd_line(builder, &line);

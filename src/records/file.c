@@ -61,6 +61,7 @@ static weir_status slurp(FILE *file, const char *path, char **bytes, size_t *cou
 weir_status weir_records_read_file(const char *path, weir_records **out)
 {
     int is_stdin = path != NULL && strcmp(path, "-") == 0;
+    const char *spoken = is_stdin ? "standard input" : path;
     FILE *file = NULL;
     char *bytes = NULL;
     size_t count = 0;
@@ -73,9 +74,9 @@ weir_status weir_records_read_file(const char *path, weir_records **out)
     file = is_stdin ? stdin : fopen(path, "rb");
     if (file == NULL) return fail_io(path, errno);
     if (fstat(fileno(file), &about) == 0 && S_ISDIR(about.st_mode))
-        status = fail_io(path, EISDIR);
+        status = fail_io(spoken, EISDIR);
     else
-        status = slurp(file, path, &bytes, &count);
+        status = slurp(file, spoken, &bytes, &count);
     if (status == WEIR_OK) status = weir_records_read(bytes, count, path, out);
     free(bytes);
     if (!is_stdin) (void)fclose(file);

@@ -115,3 +115,14 @@ int wi_label_device_count(wi_table *table, const wi_label *label, wi_span value)
     table->section = WI_IN_ANY;
     return 1;
 }
+
+int wi_label_is_count(const wi_label *label)
+{
+    return label->read == wi_label_platform_count || label->read == wi_label_device_count;
+}
+
+void wi_label_take(wi_table *table, const wi_label *label, wi_span value)
+{
+    if (!label->read(table, label, value) && value.bytes > 0)
+        wi_builder_refuse(table->builder, label->text, table->line);
+}

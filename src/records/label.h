@@ -64,4 +64,10 @@ int wi_label_nothing(wi_table *table, const wi_label *label, wi_span value);
 int wi_label_platform_count(wi_table *table, const wi_label *label, wi_span value);
 int wi_label_device_count(wi_table *table, const wi_label *label, wi_span value);
 
+/** 1 for a row that announces how many platforms or devices there are. */
+int wi_label_is_count(const wi_label *label);
+
+/** Reads a row's value; one that does not fit is noted. */
+void wi_label_take(wi_table *table, const wi_label *label, wi_span value);
+
 #endif

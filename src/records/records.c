@@ -133,6 +133,12 @@ static weir_status read_outputs(walk *w)
     return status;
 }
 
+/* What messages call a text; "-" is a file's name only. */
+static const char *spoken(const char *source)
+{
+    return strcmp(source, "-") == 0 ? "standard input" : source;
+}
+
 /* No output: says which line is not understood. */
 static void refuse(const walk *w, const char *source)
 {
@@ -145,14 +151,14 @@ static void refuse(const walk *w, const char *source)
         (void)weir_error_set(
             WEIR_E_FORMAT, WHERE,
             "clinfo's output (also --raw, --json, -l), AMD's clinfo or `weir devices --json`",
-            "%.200s: line %zu is not understood: \"%s\"", source, line.number,
+            "%.200s: line %zu is not understood: \"%s\"", spoken(source), line.number,
             wi_span_quote(line.text, quote));
         return;
     }
     (void)weir_error_set(
         WEIR_E_FORMAT, WHERE,
         "clinfo's output (also --raw, --json, -l), AMD's clinfo or `weir devices --json`",
-        "%.200s: there is no text in it", source);
+        "%.200s: there is no text in it", spoken(source));
 }
 
 static void note_text(walk *w)
@@ -257,8 +263,8 @@ weir_status weir_records_read(const char *bytes, size_t count, const char *sourc
         return weir_error_set(WEIR_E_ARG, WHERE, NULL, "bytes and out are required");
     if (count > WEIR_RECORDS_BYTES_MAX)
         return weir_error_set(WEIR_E_FORMAT, WHERE, "clinfo's output, which has some kilobytes",
-                              "%.200s: %zu bytes are more than the %zu that are read", source,
-                              count, WEIR_RECORDS_BYTES_MAX);
+                              "%.200s: %zu bytes are more than the %zu that are read",
+                              spoken(source), count, WEIR_RECORDS_BYTES_MAX);
     status = make_records(source, &records);
     if (status != WEIR_OK) goto done;
     w = calloc(1, sizeof *w);

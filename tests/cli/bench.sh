@@ -194,6 +194,9 @@ expect_code 3
 expect_json rows.0 "$names"
 expect_json rows.0.value null
 expect_stderr_lines 1
+OCL_ICD_VENDORS=$work/none weir bench alloc.pair loop.eager
+expect_code 3
+expect_stderr_lines 1
 WEIR_NULL_VENDORS=$work/nowhere weir bench op.overhead
 expect_code 0
 expect_stdout "op.overhead: skipped: no null driver"

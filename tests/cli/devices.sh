@@ -53,15 +53,15 @@ expect_none() { # expect_none PART OF THE REASON
     expect_stdout "this process: user [0-9]+, group "
 }
 export OCL_ICD_VENDORS="$work/none"
-expect_none "no ICD files in $work/none"
+expect_none "no ICD files in $work/none \(OCL_ICD_VENDORS\)$"
 export OCL_ICD_VENDORS="$work/broken"
-expect_none "name a library that is not there"
+expect_none "in $work/broken \(OCL_ICD_VENDORS\) name a library that is not there$"
 expect_stdout "nothing.icd: /nowhere/libnothing.so"
 mkdir "$work/unloadable"
 echo "this is no library" >"$work/unloadable/libno.so"
 echo "$work/unloadable/libno.so" >"$work/unloadable/no.icd"
 export OCL_ICD_VENDORS="$work/unloadable"
-expect_none "1 of 1 ICD entries in $work/unloadable could not be loaded \(.*libno.so: "
+expect_none "1 of 1 ICD entries in $work/unloadable \(OCL_ICD_VENDORS\) could not be loaded \(.*libno.so: "
 expect_stdout "libno.so is there but could not be loaded: .*libno.so: "
 container=lxc CUDA_VISIBLE_DEVICES=7 OCL_ICD_DEBUG=0 weir devices
 expect_stdout "^  CUDA_VISIBLE_DEVICES=7$"

@@ -44,13 +44,29 @@ expect_stdout "^memory +3\.8 GiB "
 expect_stdout "^note: platform 1 \(New Idle\) has no devices$"
 expect_stdout "^Read from .*g3\.txt \(clinfo\)\.$"
 
+# A device whose name the text does not show.
+printf '%s\n' '#PLATFORMS 1' '[P/*] CL_PLATFORM_NAME P' '[P/0] CL_DEVICE_TYPE CL_DEVICE_TYPE_GPU' >"$work/nameless"
+weir devices "$work/nameless"
+expect_code 0
+expect_stdout "^0\.0  discrete  \(no name\)$"
+
 # Standard input.
 command_line="weir devices - --json <list/raw.txt"
 "$WEIR" devices - --json <"$data/list/raw.txt" >"$work/out" 2>"$work/err"
 code=$?
 expect_code 0
-expect_json source -
+expect_json source "-"
 expect_json records 3
+command_line="weir devices - </dev/null"
+weir devices -
+expect_usage "^weir devices: standard input: there is no text in it"
+weir select -
+expect_usage "^weir select: standard input: there is no text in it"
+command_line="weir select - --json <list/raw.txt"
+"$WEIR" select - --json <"$data/list/raw.txt" >"$work/out" 2>"$work/err"
+code=$?
+expect_code 0
+expect_json source "-"
 
 # Texts without devices: JSON all the same, the reason on stderr.
 expect_none() { # expect_none REASON TEXT

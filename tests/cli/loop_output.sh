@@ -20,6 +20,11 @@ expect_stdout "A tape keeps .* 800\.0 KiB of tape-tanh"
 check "colours in a file" test "$(grep -c $'\033' "$work/out")" -eq 0
 check "progress in a file" test ! -s "$work/err"
 
+weir loop --steps 1 --form keep
+expect_code 0
+expect_stdout "^1 step of f32"
+expect_stdout "^1 step never held"
+
 command_line="weir loop >/dev/full"
 for flags in "" --json; do
     # shellcheck disable=SC2086

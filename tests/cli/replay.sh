@@ -185,7 +185,7 @@ expect_usage "--limit"
 weir replay "$trace" --max-alloc 4K # buffers for all of the memory would be millions
 expect_usage "largest buffer" "1/65536"
 weir replay "$trace" --limit 64K --max-alloc 1
-expect_usage "largest root"
+expect_usage "largest root" "--max-alloc"
 weir replay "$trace" --svg - --json
 expect_usage "--svg" "--json"
 weir replay "$trace" --no-compaction=1

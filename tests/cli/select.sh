@@ -71,6 +71,7 @@ expect_code 0
 expect_stdout "^TERM +WEIGHT +VALUE"
 expect_stdout "^speed +"
 expect_stdout "^class: has memory of its own$"
+expect_stdout "^class +10000000 +5 "
 expect_stdout "^note: platform 1"
 
 # A device that will not work is taken if there is no other, loudly.
@@ -121,6 +122,8 @@ weir select --json
 expect_code 3
 expect_json chosen null
 expect_stderr "no ICD files"
+expect_stderr_lines 1
+expect_stderr "weir devices"
 printf 'something else\n' >"$work/text"
 weir select "$work/text" --json
 expect_usage "line 1 is not understood" "something else"
@@ -130,6 +133,12 @@ weir select "$work/list" --need fp65
 expect_usage "fp65" "min-alloc=SIZE"
 weir select "$work/list" --need fp64,
 expect_usage "is not known"
+weir select "$work/list" --need min-mem=4T
+expect_usage "min-mem=4T" "takes a size"
+weir select "$work/list" --need fp64=1
+expect_usage "fp64=1" "takes no value"
+weir select "$work/list" --need version=2
+expect_usage "version=2" "such as 1\.2"
 weir select "$work/list" --class gpu
 expect_usage "gpu" "discrete"
 weir select "$work/list" --pick ""

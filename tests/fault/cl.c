@@ -4,12 +4,9 @@
 #include "cl/cl_context.h"
 #include "cl/cl_query.h"
 #include "cl_rig.h"
-#include "devices.h"
-#include "fault.h"
+#include "fault_null.h"
 #include "null_device.h"
-#include "own_cache.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 TestSuite(fault_cl, .timeout = 300);
@@ -48,67 +45,32 @@ static weir_status whole(void *user)
 #define TOLERATED \
     " clCreateProgramWithBinary clGetProgramInfo clGetProgramBuildInfo clBuildProgram "
 
-static weir_device *open_null(weir_system **system)
-{
-    wt_cache_begin();
-    (void)wt_null_use();
-    wt_host_count_begin(); /* the system is released through the allocator that made it */
-    wt_ok(weir_system_create(system));
-    return weir_system_device(*system, 0);
-}
+static const wt_fault_options calls = {.kind = WT_FAULT_CL, .tolerated = TOLERATED};
 
 Test(fault_cl, each_call_without_a_cache)
 {
-    weir_system *system = NULL;
-    weir_device *device = open_null(&system);
-    wt_fault_result result;
+    const wt_fault_options options = {.kind = WT_FAULT_CL, .tolerated = " clGetProgramBuildInfo "};
 
-    cr_assert_eq(setenv("WEIR_CACHE", "0", 1), 0);
-    result = wt_fault_each(
-        &(wt_fault_options){.kind = WT_FAULT_CL, .tolerated = " clGetProgramBuildInfo "}, whole,
-        device);
-    cr_assert_gt(result.failed, LAUNCHES);
-    weir_system_destroy(system);
-    wt_cache_end();
+    cr_assert_gt(wt_fault_on_null_uncached(&options, whole).failed, LAUNCHES);
 }
 
 Test(fault_cl, each_call_from_the_cache)
 {
-    weir_system *system = NULL;
-    weir_device *device = open_null(&system);
-    wt_fault_result result;
-
-    result = wt_fault_each(&(wt_fault_options){.kind = WT_FAULT_CL, .tolerated = TOLERATED}, whole,
-                           device);
-    cr_assert_gt(result.failed, LAUNCHES);
-    weir_system_destroy(system);
-    wt_cache_end();
+    cr_assert_gt(wt_fault_on_null(&calls, whole).failed, LAUNCHES);
 }
 
 Test(fault_cl, every_call_from_the_nth_on)
 {
-    weir_system *system = NULL;
-    weir_device *device = open_null(&system);
+    wt_fault_options options = calls;
 
-    (void)wt_fault_each(
-        &(wt_fault_options){.kind = WT_FAULT_CL, .tolerated = TOLERATED, .is_open = 1, .step = 7},
-        whole, device);
-    weir_system_destroy(system);
-    wt_cache_end();
+    options.is_open = 1;
+    options.step = 7;
+    (void)wt_fault_on_null(&options, whole);
 }
 
 Test(fault_cl, each_host_allocation)
 {
-    weir_system *system = NULL;
-    weir_device *device = open_null(&system);
-    wt_fault_result result;
-
-    result = wt_fault_each(
-        &(wt_fault_options){.kind = WT_FAULT_HOST, .tolerated = "the cache does without"}, whole,
-        device);
-    cr_assert_geq(result.failed, 4);
-    weir_system_destroy(system);
-    wt_cache_end();
+    cr_assert_geq(wt_fault_on_null(&wt_fault_host, whole).failed, 4);
 }
 
 static weir_status query(void *user)

@@ -1,13 +1,10 @@
 /* Captures, calls and loops with the n-th OpenCL call or host allocation failing. A failed capture or call leaves its
  * outputs NULL and nothing behind; a function can be called again after a call that failed. */
 #include "devices.h"
-#include "fault.h"
-#include "null_device.h"
-#include "own_cache.h"
+#include "fault_null.h"
 
 #include <weir/weir.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 TestSuite(fault_func, .timeout = 300);
@@ -112,31 +109,16 @@ static weir_status whole(void *user)
     return st;
 }
 
-/* Calls with another way to go; see tests/fault/ops.c. */
-#define TOLERATED " clGetProgramBuildInfo clCreateBuffer clEnqueueWriteBuffer clGetEventInfo "
-
-static void open_null(weir_system **system, struct user *held)
-{
-    wt_cache_begin();
-    cr_assert_eq(setenv("WEIR_CACHE", "0", 1), 0);
-    (void)wt_null_use();
-    wt_host_count_begin();
-    wt_ok(weir_system_create(system));
-    held->device = weir_system_device(*system, 0);
-}
-
 Test(fault_func, each_call)
 {
     weir_system *system = NULL;
     struct user held = {NULL, NULL, WEIR_GENERATOR_INIT};
     wt_fault_result result;
 
-    open_null(&system, &held);
-    result = wt_fault_each(&(wt_fault_options){.kind = WT_FAULT_CL, .tolerated = TOLERATED}, whole,
-                           &held);
+    held.device = wt_fault_open_uncached(&system);
+    result = wt_fault_each(&wt_fault_calls, whole, &held);
     cr_assert_gt(result.failed, 30);
-    weir_system_destroy(system);
-    wt_cache_end();
+    wt_fault_close(system);
 }
 
 Test(fault_func, each_host_allocation)
@@ -145,13 +127,10 @@ Test(fault_func, each_host_allocation)
     struct user held = {NULL, NULL, WEIR_GENERATOR_INIT};
     wt_fault_result result;
 
-    open_null(&system, &held);
-    result = wt_fault_each(
-        &(wt_fault_options){.kind = WT_FAULT_HOST, .tolerated = "the cache does without"}, whole,
-        &held);
+    held.device = wt_fault_open_uncached(&system);
+    result = wt_fault_each(&wt_fault_host, whole, &held);
     cr_assert_gt(result.failed, 60);
-    weir_system_destroy(system);
-    wt_cache_end();
+    wt_fault_close(system);
 }
 
 /* A kept function: the call that fails may be made again. */
@@ -185,7 +164,7 @@ Test(fault_func, a_function_survives_calls_that_fail)
     struct kept kept = {NULL, NULL};
     weir_argument_spec specs[2];
 
-    open_null(&system, &held);
+    held.device = wt_fault_open_uncached(&system);
     memset(specs, 0, sizeof specs);
     specs[0].dtype = WEIR_DTYPE_F32;
     specs[0].shape.rank = 2;
@@ -197,13 +176,12 @@ Test(fault_func, a_function_survives_calls_that_fail)
     wt_ok(weir_full(ctx, WEIR_DTYPE_F32, &specs[0].shape, 2.0, &kept.start));
     wt_ok(weir_function_capture(ctx, specs, 2, 2, body, &held, &kept.f));
     (void)wt_fault_each(
-        &(wt_fault_options){.kind = WT_FAULT_CL, .tolerated = TOLERATED, .warms_up = 1}, call_again,
-        &kept);
+        &(wt_fault_options){.kind = WT_FAULT_CL, .tolerated = WT_FAULT_MADE_GOOD, .warms_up = 1},
+        call_again, &kept);
     wt_ok(call(kept.f, kept.start));
     weir_function_release(kept.f);
     weir_tensor_release(kept.start);
     weir_tensor_release(held.constant);
     weir_context_release(ctx);
-    weir_system_destroy(system);
-    wt_cache_end();
+    wt_fault_close(system);
 }

@@ -1,32 +1,14 @@
 /* The whole path of an accumulation with the n-th OpenCL call, or the n-th host allocation, failing: from opening a
  * context to reading a sum back. Each failure is returned with its cause, outputs are NULL, nothing is left. */
-#include "fault.h"
+#include "fault_null.h"
 #include "null_device.h"
-#include "own_cache.h"
 
 #include <weir/weir.h>
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-
 TestSuite(fault_library, .timeout = 300);
-
-/* One call of the scenario: its output must be NULL after a failure. */
-#define STEP(Call, Out)                                                                       \
-    do {                                                                                      \
-        (Out) = (void *)&sentinel;                                                            \
-        if (st == WEIR_OK)                                                                    \
-            st = (Call);                                                                      \
-        else                                                                                  \
-            (Out) = NULL;                                                                     \
-        cr_assert(st == WEIR_OK ? (void *)(Out) != NULL && (void *)(Out) != (void *)&sentinel \
-                                : (Out) == NULL,                                              \
-                  "%s left its output", #Call);                                               \
-    } while (0)
 
 static weir_status accumulate(weir_context *context)
 {
-    static char sentinel;
     const weir_shape shape = {2, {3, 100}};
     weir_generator generator = WEIR_GENERATOR_INIT;
     weir_status st = WEIR_OK;
@@ -40,15 +22,16 @@ static weir_status accumulate(weir_context *context)
     weir_variable *variable = NULL;
 
     for (size_t i = 0; i < 300; i++) ones[i] = 1.0F;
-    STEP(weir_zeros(context, WEIR_DTYPE_F32, &shape, &zeros), zeros);
-    STEP(weir_tensor_from_host(context, WEIR_DTYPE_F32, &shape, ones, &data), data);
-    STEP(weir_random_normal(context, &generator, &shape, &noise), noise);
-    STEP(weir_add(context, data, noise, &sum), sum);
-    STEP(weir_variable_create(context, "v", WEIR_DTYPE_F32, &shape, zeros, NULL, &variable),
-         variable);
+    WT_FAULT_STEP(st, weir_zeros(context, WEIR_DTYPE_F32, &shape, &zeros), zeros);
+    WT_FAULT_STEP(st, weir_tensor_from_host(context, WEIR_DTYPE_F32, &shape, ones, &data), data);
+    WT_FAULT_STEP(st, weir_random_normal(context, &generator, &shape, &noise), noise);
+    WT_FAULT_STEP(st, weir_add(context, data, noise, &sum), sum);
+    WT_FAULT_STEP(
+        st, weir_variable_create(context, "v", WEIR_DTYPE_F32, &shape, zeros, NULL, &variable),
+        variable);
     if (st == WEIR_OK) st = weir_variable_assign_add(variable, sum);   /* copies: zeros is held */
     if (st == WEIR_OK) st = weir_variable_assign_sub(variable, noise); /* in place; writes noise */
-    STEP(weir_variable_read(variable, &snapshot), snapshot);
+    WT_FAULT_STEP(st, weir_variable_read(variable, &snapshot), snapshot);
     if (st == WEIR_OK) st = weir_tensor_to_host(snapshot, host, sizeof host);
     if (st == WEIR_OK) st = weir_context_synchronize(context);
     weir_tensor_release(zeros);
@@ -81,17 +64,15 @@ static weir_status whole(void *user)
 static weir_device *open_null_at(weir_system **system, unsigned debug_level)
 {
     weir_memory_options options = WEIR_MEMORY_OPTIONS_INIT;
-    const wt_null_control *control = NULL;
+    weir_device *device = NULL;
+
     options.strategy = "direct";
     options.debug_level = debug_level;
-    wt_cache_begin();
-    control = wt_null_use();
     /* Guards are read back. */
-    cr_assert(debug_level < 2 || control->set("BACKED", "1"));
-    wt_host_count_begin();
-    cr_assert_eq(weir_system_create(system), WEIR_OK);
-    cr_assert_eq(weir_device_configure(weir_system_device(*system, 0), &options), WEIR_OK);
-    return weir_system_device(*system, 0);
+    cr_assert(debug_level < 2 || wt_null_use()->set("BACKED", "1"));
+    device = wt_fault_open(system);
+    cr_assert_eq(weir_device_configure(device, &options), WEIR_OK);
+    return device;
 }
 
 static weir_device *open_null(weir_system **system) { return open_null_at(system, 0); }
@@ -107,8 +88,7 @@ Test(fault_library, each_opencl_call)
     wt_fault_result result = wt_fault_each(
         &(wt_fault_options){.kind = WT_FAULT_CL, .tolerated = TOLERATED}, whole, device);
     cr_assert_gt(result.failed, 20U);
-    weir_system_destroy(system);
-    wt_cache_end();
+    wt_fault_close(system);
 }
 
 Test(fault_library, each_opencl_call_and_all_after_it)
@@ -119,20 +99,16 @@ Test(fault_library, each_opencl_call_and_all_after_it)
         &(wt_fault_options){.kind = WT_FAULT_CL, .tolerated = TOLERATED, .is_open = 1}, whole,
         device);
     cr_assert_gt(result.failed, 20U);
-    weir_system_destroy(system);
-    wt_cache_end();
+    wt_fault_close(system);
 }
 
 Test(fault_library, each_host_allocation)
 {
     weir_system *system = NULL;
     weir_device *device = open_null(&system);
-    wt_fault_result result = wt_fault_each(
-        &(wt_fault_options){.kind = WT_FAULT_HOST, .tolerated = "the cache does without"}, whole,
-        device);
+    wt_fault_result result = wt_fault_each(&wt_fault_host, whole, device);
     cr_assert_gt(result.failed, 15U);
-    weir_system_destroy(system);
-    wt_cache_end();
+    wt_fault_close(system);
 }
 
 Test(fault_library, a_failed_step_leaves_the_context_usable)
@@ -150,8 +126,7 @@ Test(fault_library, a_failed_step_leaves_the_context_usable)
     weir_context_reset_error(context);
     cr_assert_eq(accumulate(context), WEIR_OK, "%s", weir_last_error()->message);
     weir_context_release(context);
-    weir_system_destroy(system);
-    wt_cache_end();
+    wt_fault_close(system);
 }
 
 /* Waits once more when all is released: a release cannot fail, so what failed in one shows there, if it sticks. */
@@ -180,10 +155,7 @@ Test(fault_library, each_opencl_call_and_host_allocation_at_debug_level_3)
         wt_fault_each(&(wt_fault_options){.kind = WT_FAULT_CL, .tolerated = TOLERATED CHECKING},
                       whole_and_wait, device);
     cr_assert_gt(result.failed, 30U);
-    result = wt_fault_each(
-        &(wt_fault_options){.kind = WT_FAULT_HOST, .tolerated = "the cache does without"},
-        whole_and_wait, device);
+    result = wt_fault_each(&wt_fault_host, whole_and_wait, device);
     cr_assert_gt(result.failed, 15U);
-    weir_system_destroy(system);
-    wt_cache_end();
+    wt_fault_close(system);
 }

@@ -1,13 +1,9 @@
 /* Operations and updates with the n-th OpenCL call or host allocation failing, from the opening of the context on. A
  * failed call leaves its output NULL, the generator and the variable as they were, and leaks nothing. */
 #include "devices.h"
-#include "fault.h"
-#include "null_device.h"
-#include "own_cache.h"
+#include "fault_null.h"
 
 #include <weir/weir.h>
-
-#include <stdlib.h>
 
 TestSuite(fault_ops, .timeout = 300);
 
@@ -92,55 +88,20 @@ static weir_status whole(void *user)
     return st;
 }
 
-/* Calls with another way to go: the log of a build that went well, the pool's first root, which it then takes in a
- * smaller size (a root is touched by a write), and a look at a queue's progress, which is taken again later. */
-#define TOLERATED " clGetProgramBuildInfo clCreateBuffer clEnqueueWriteBuffer clGetEventInfo "
-
-static weir_device *open_null(weir_system **system)
-{
-    wt_cache_begin();
-    cr_assert_eq(setenv("WEIR_CACHE", "0", 1), 0);
-    (void)wt_null_use();
-    wt_host_count_begin();
-    wt_ok(weir_system_create(system));
-    return weir_system_device(*system, 0);
-}
-
 Test(fault_ops, each_call)
 {
-    weir_system *system = NULL;
-    weir_device *device = open_null(&system);
-    wt_fault_result result;
-
-    result = wt_fault_each(&(wt_fault_options){.kind = WT_FAULT_CL, .tolerated = TOLERATED}, whole,
-                           device);
-    cr_assert_gt(result.failed, 20);
-    weir_system_destroy(system);
-    wt_cache_end();
+    cr_assert_gt(wt_fault_on_null_uncached(&wt_fault_calls, whole).failed, 20);
 }
 
 Test(fault_ops, every_call_from_the_nth_on)
 {
-    weir_system *system = NULL;
-    weir_device *device = open_null(&system);
+    const wt_fault_options options = {
+        .kind = WT_FAULT_CL, .tolerated = WT_FAULT_MADE_GOOD, .is_open = 1};
 
-    (void)wt_fault_each(
-        &(wt_fault_options){.kind = WT_FAULT_CL, .tolerated = TOLERATED, .is_open = 1}, whole,
-        device);
-    weir_system_destroy(system);
-    wt_cache_end();
+    (void)wt_fault_on_null_uncached(&options, whole);
 }
 
 Test(fault_ops, each_host_allocation)
 {
-    weir_system *system = NULL;
-    weir_device *device = open_null(&system);
-    wt_fault_result result;
-
-    result = wt_fault_each(
-        &(wt_fault_options){.kind = WT_FAULT_HOST, .tolerated = "the cache does without"}, whole,
-        device);
-    cr_assert_geq(result.failed, 10);
-    weir_system_destroy(system);
-    wt_cache_end();
+    cr_assert_geq(wt_fault_on_null_uncached(&wt_fault_host, whole).failed, 10);
 }

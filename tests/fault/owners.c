@@ -1,22 +1,9 @@
 /* Scopes, owners and marks with the n-th host allocation failing: nothing is half opened, nothing is lost. */
-#include "fault.h"
-#include "null_device.h"
-#include "own_cache.h"
+#include "fault_null.h"
 
 #include <weir/weir.h>
 
-#include <criterion/criterion.h>
-
 TestSuite(fault_owners, .timeout = 300);
-
-/* One call, whose output is there exactly after success. */
-#define STEP(Call, Out)                                                                 \
-    do {                                                                                \
-        if (st == WEIR_OK) {                                                            \
-            st = (Call);                                                                \
-            cr_assert((st == WEIR_OK) == ((Out) != NULL), "%s left its output", #Call); \
-        }                                                                               \
-    } while (0)
 
 static weir_status compare(weir_pool *pool, const weir_mark *mark)
 {
@@ -32,7 +19,7 @@ static weir_status compare(weir_pool *pool, const weir_mark *mark)
     }
     cr_assert_eq(count, 1U);
     cr_assert_str_eq(grown[0].owner, "outer/middle/inner/second");
-    STEP(weir_text_create(&text), text);
+    WT_FAULT_STEP(st, weir_text_create(&text), text);
     if (st == WEIR_OK) st = weir_pool_diff_report(pool, mark, NULL, text);
     weir_text_destroy(text);
     return st;
@@ -51,9 +38,9 @@ static weir_status label(void *user)
         st = weir_scope_push(pool, names[i]);
         open += st == WEIR_OK;
     }
-    STEP(weir_pool_alloc(pool, NULL, 1000, "first", &blocks[0]), blocks[0]);
-    STEP(weir_pool_mark(pool, &mark), mark);
-    STEP(weir_pool_alloc(pool, NULL, 1000, "second", &blocks[1]), blocks[1]);
+    WT_FAULT_STEP(st, weir_pool_alloc(pool, NULL, 1000, "first", &blocks[0]), blocks[0]);
+    WT_FAULT_STEP(st, weir_pool_mark(pool, &mark), mark);
+    WT_FAULT_STEP(st, weir_pool_alloc(pool, NULL, 1000, "second", &blocks[1]), blocks[1]);
     if (st == WEIR_OK) st = compare(pool, mark);
     weir_mark_destroy(mark);
     weir_block_release(blocks[0]);
@@ -78,16 +65,7 @@ static weir_status whole(void *user)
 
 Test(fault_owners, each_host_allocation)
 {
-    weir_system *system = NULL;
-    wt_fault_result result;
+    const wt_fault_options options = {.kind = WT_FAULT_HOST};
 
-    wt_cache_begin();
-    (void)wt_null_use();
-    wt_host_count_begin();
-    cr_assert_eq(weir_system_create(&system), WEIR_OK);
-    result = wt_fault_each(&(wt_fault_options){.kind = WT_FAULT_HOST}, whole,
-                           weir_system_device(system, 0));
-    cr_assert_gt(result.failed, 15U);
-    weir_system_destroy(system);
-    wt_cache_end();
+    cr_assert_gt(wt_fault_on_null(&options, whole).failed, 15U);
 }

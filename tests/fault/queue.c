@@ -1,14 +1,9 @@
 /* Several queues with the n-th OpenCL call or host allocation failing: outputs are NULL, nothing leaks, and what was
  * released can be had again. */
-#include "devices.h"
-#include "fault.h"
+#include "fault_null.h"
 #include "null_device.h"
-#include "own_cache.h"
 
 #include <weir/weir.h>
-
-#include <criterion/criterion.h>
-#include <stdlib.h>
 
 TestSuite(fault_queue, .timeout = 300);
 
@@ -24,35 +19,30 @@ typedef struct made {
     weir_block *block;
 } made;
 
-/* Calls, and asserts that the output is there or not as the status says. */
-#define STEP(Call, Out)                                                              \
-    do {                                                                             \
-        if (st == WEIR_OK) {                                                         \
-            st = (Call);                                                             \
-            cr_assert_eq((Out) == NULL, st != WEIR_OK, "%s left its output", #Call); \
-        }                                                                            \
-    } while (0)
-
 static weir_status enqueue(made *m)
 {
     weir_status st = WEIR_OK;
     weir_pool *pool = weir_context_get_pool(m->ctx);
 
-    STEP(weir_full(m->views[0], WEIR_DTYPE_F32, &shape, 1, &m->tensors[0]), m->tensors[0]);
-    STEP(weir_add(m->views[1], m->tensors[0], m->tensors[0], &m->tensors[1]), m->tensors[1]);
+    WT_FAULT_STEP(st, weir_full(m->views[0], WEIR_DTYPE_F32, &shape, 1, &m->tensors[0]),
+                  m->tensors[0]);
+    WT_FAULT_STEP(st, weir_add(m->views[1], m->tensors[0], m->tensors[0], &m->tensors[1]),
+                  m->tensors[1]);
     weir_tensor_release(m->tensors[0]);
     m->tensors[0] = NULL;
-    STEP(weir_full(m->ctx, WEIR_DTYPE_F32, &shape, 2, &m->tensors[2]), m->tensors[2]);
-    STEP(weir_variable_create(m->views[0], NULL, WEIR_DTYPE_F32, &shape, m->tensors[1], NULL,
-                              &m->variable),
-         m->variable);
+    WT_FAULT_STEP(st, weir_full(m->ctx, WEIR_DTYPE_F32, &shape, 2, &m->tensors[2]), m->tensors[2]);
+    WT_FAULT_STEP(st,
+                  weir_variable_create(m->views[0], NULL, WEIR_DTYPE_F32, &shape, m->tensors[1],
+                                       NULL, &m->variable),
+                  m->variable);
     if (st == WEIR_OK) st = weir_variable_assign_add(m->variable, m->tensors[2]);
-    STEP(weir_mul(m->views[1], m->tensors[2], m->tensors[1], &m->tensors[3]), m->tensors[3]);
-    STEP(weir_pool_alloc(pool, m->queues[1], 5000, NULL, &m->block), m->block);
+    WT_FAULT_STEP(st, weir_mul(m->views[1], m->tensors[2], m->tensors[1], &m->tensors[3]),
+                  m->tensors[3]);
+    WT_FAULT_STEP(st, weir_pool_alloc(pool, m->queues[1], 5000, NULL, &m->block), m->block);
     if (st == WEIR_OK) st = weir_block_record(m->block, m->queues[0]);
     weir_block_release(m->block);
     m->block = NULL;
-    STEP(weir_pool_alloc(pool, NULL, 5000, NULL, &m->block), m->block);
+    WT_FAULT_STEP(st, weir_pool_alloc(pool, NULL, 5000, NULL, &m->block), m->block);
     if (st == WEIR_OK) st = weir_queue_wait(weir_context_get_queue(m->ctx), m->queues[1]);
     if (st == WEIR_OK) st = weir_queue_synchronize(m->queues[0]);
     return st;
@@ -66,17 +56,17 @@ static weir_status whole(void *user)
     made m = {0};
 
     options.no_self_check = 1;
-    STEP(weir_context_create(user, &options, &m.ctx), m.ctx);
+    WT_FAULT_STEP(st, weir_context_create(user, &options, &m.ctx), m.ctx);
     for (int i = 0; i < 2; i++) {
-        STEP(weir_queue_create(m.ctx, &m.queues[i]), m.queues[i]);
-        STEP(weir_context_on_queue(m.ctx, m.queues[i], &m.views[i]), m.views[i]);
+        WT_FAULT_STEP(st, weir_queue_create(m.ctx, &m.queues[i]), m.queues[i]);
+        WT_FAULT_STEP(st, weir_context_on_queue(m.ctx, m.queues[i], &m.views[i]), m.views[i]);
     }
     if (st == WEIR_OK) st = enqueue(&m);
     if (st == WEIR_OK) st = weir_tensor_to_host(m.tensors[3], host, sizeof host);
     weir_context_release(m.views[1]);
     weir_queue_release(m.queues[1]);
     m.queues[1] = NULL;
-    STEP(weir_queue_create(m.ctx, &m.queues[1]), m.queues[1]); /* in the same slot */
+    WT_FAULT_STEP(st, weir_queue_create(m.ctx, &m.queues[1]), m.queues[1]); /* in the same slot */
     if (st == WEIR_OK) st = weir_pool_trim(weir_context_get_pool(m.ctx), 0);
     if (st == WEIR_OK) st = weir_context_synchronize(m.ctx);
     for (int i = 0; i < 4; i++) weir_tensor_release(m.tensors[i]);
@@ -88,45 +78,17 @@ static weir_status whole(void *user)
     return st;
 }
 
-/* As in ops.c. */
-#define TOLERATED " clGetProgramBuildInfo clCreateBuffer clEnqueueWriteBuffer clGetEventInfo "
-
-static weir_device *open_null(weir_system **system)
-{
-    const wt_null_control *null = NULL;
-
-    wt_cache_begin();
-    cr_assert_eq(setenv("WEIR_CACHE", "0", 1), 0);
-    null = wt_null_use();
-    cr_assert(null->set("LAZY", "1"));
-    wt_host_count_begin();
-    wt_ok(weir_system_create(system));
-    return weir_system_device(*system, 0);
-}
+/* Commands complete when something waits for them. */
+static void complete_late(void) { cr_assert(wt_null_use()->set("LAZY", "1")); }
 
 Test(fault_queue, each_call)
 {
-    weir_system *system = NULL;
-    weir_device *device = open_null(&system);
-    wt_fault_result result;
-
-    result = wt_fault_each(&(wt_fault_options){.kind = WT_FAULT_CL, .tolerated = TOLERATED}, whole,
-                           device);
-    cr_assert_gt(result.failed, 40);
-    weir_system_destroy(system);
-    wt_cache_end();
+    complete_late();
+    cr_assert_gt(wt_fault_on_null_uncached(&wt_fault_calls, whole).failed, 40);
 }
 
 Test(fault_queue, each_host_allocation)
 {
-    weir_system *system = NULL;
-    weir_device *device = open_null(&system);
-    wt_fault_result result;
-
-    result = wt_fault_each(
-        &(wt_fault_options){.kind = WT_FAULT_HOST, .tolerated = "the cache does without"}, whole,
-        device);
-    cr_assert_geq(result.failed, 20);
-    weir_system_destroy(system);
-    wt_cache_end();
+    complete_late();
+    cr_assert_geq(wt_fault_on_null_uncached(&wt_fault_host, whole).failed, 20);
 }

@@ -1,13 +1,9 @@
 /* Tapes with the n-th OpenCL call or host allocation failing: the call fails, its outputs are NULL, nothing leaks, and
  * the tape and the context can be used and closed as before. */
 #include "devices.h"
-#include "fault.h"
-#include "null_device.h"
-#include "own_cache.h"
+#include "fault_null.h"
 
 #include <weir/weir.h>
-
-#include <stdlib.h>
 
 TestSuite(fault_tape, .timeout = 300);
 
@@ -108,44 +104,14 @@ static weir_status whole(void *user)
     return st;
 }
 
-/* Calls with another way to go: see ops.c. */
-#define TOLERATED " clGetProgramBuildInfo clCreateBuffer clEnqueueWriteBuffer clGetEventInfo "
-
-static weir_device *open_null(weir_system **system)
-{
-    wt_cache_begin();
-    cr_assert_eq(setenv("WEIR_CACHE", "0", 1), 0);
-    (void)wt_null_use();
-    wt_host_count_begin();
-    wt_ok(weir_system_create(system));
-    return weir_system_device(*system, 0);
-}
-
 Test(fault_tape, each_call)
 {
-    weir_system *system = NULL;
-    weir_device *device = open_null(&system);
-    wt_fault_result result;
-
-    result = wt_fault_each(&(wt_fault_options){.kind = WT_FAULT_CL, .tolerated = TOLERATED}, whole,
-                           device);
-    cr_assert_gt(result.failed, 50);
-    weir_system_destroy(system);
-    wt_cache_end();
+    cr_assert_gt(wt_fault_on_null_uncached(&wt_fault_calls, whole).failed, 50);
 }
 
 Test(fault_tape, each_host_allocation)
 {
-    weir_system *system = NULL;
-    weir_device *device = open_null(&system);
-    wt_fault_result result;
-
-    result = wt_fault_each(
-        &(wt_fault_options){.kind = WT_FAULT_HOST, .tolerated = "the cache does without"}, whole,
-        device);
-    cr_assert_geq(result.failed, 30);
-    weir_system_destroy(system);
-    wt_cache_end();
+    cr_assert_geq(wt_fault_on_null_uncached(&wt_fault_host, whole).failed, 30);
 }
 
 /* A failure in the middle of backward consumes the tape, and leaves nothing of it. */
@@ -153,7 +119,7 @@ Test(fault_tape, backward_that_fails_releases_what_was_saved)
 {
     const weir_shape shape = {1, {1024}};
     weir_system *system = NULL;
-    weir_device *device = open_null(&system);
+    weir_device *device = wt_fault_open_uncached(&system);
     uint64_t failed = 0;
 
     for (uint64_t n = 1; n < 100; n++) {
@@ -202,6 +168,5 @@ Test(fault_tape, backward_that_fails_releases_what_was_saved)
         if (st == WEIR_OK) break;
     }
     cr_assert_eq(failed, 4, "one a launch, not %llu", (unsigned long long)failed);
-    weir_system_destroy(system);
-    wt_cache_end();
+    wt_fault_close(system);
 }

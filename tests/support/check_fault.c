@@ -1,5 +1,5 @@
 /* The fault machinery itself: faults strike where they were armed, and the loop sees what a scenario did wrong. */
-#include "fault.h"
+#include "fault_null.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -136,4 +136,53 @@ Test(fault, a_wrapped_call_fails_at_its_turn_with_the_code_of_its_row)
     cr_assert(wt_fault_disarm());
     clReleaseMemObject(buffer);
     clReleaseContext(context);
+}
+
+/* A call that returns a status and leaves something in its output, or does not touch it. */
+struct call {
+    weir_status status;
+    void *output;
+    int is_written;
+};
+
+static weir_status make(const struct call *call, void **out)
+{
+    if (call->is_written) *out = call->output;
+    return call->status;
+}
+
+static void take_step(void *user)
+{
+    void *out = NULL;
+    weir_status status = WEIR_OK;
+
+    WT_FAULT_STEP(status, make(user, &out), out);
+}
+
+Test(fault, a_step_fails_unless_its_output_is_there_exactly_after_success)
+{
+    static char thing;
+    struct call right[] = {{WEIR_OK, &thing, 1}, {WEIR_E_DRIVER, NULL, 1}};
+    struct call wrong[] = {
+        {WEIR_OK, NULL, 1},
+        {WEIR_OK, NULL, 0},
+        {WEIR_E_DRIVER, &thing, 1},
+        {WEIR_E_DRIVER, NULL, 0},
+    };
+
+    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++)
+        cr_assert_not(wt_would_fail(take_step, &right[i]), "call %zu: %s", i, wt_caught());
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        cr_assert(wt_would_fail(take_step, &wrong[i]), "call %zu", i);
+}
+
+Test(fault, a_step_after_a_failure_is_not_taken)
+{
+    struct call call = {WEIR_OK, &call, 1};
+    void *out = NULL;
+    weir_status status = WEIR_E_DRIVER;
+
+    WT_FAULT_STEP(status, make(&call, &out), out);
+    cr_assert_null(out);
+    cr_assert_eq(status, WEIR_E_DRIVER);
 }

@@ -5,7 +5,7 @@
  * for the next one, so blocks are moved all the time, under the hands of the other threads. A stamp that was enqueued to a
  * place that a block had left would be missed when the block is read. One block is pinned.
  *
- * A plain program, see threads.c; it runs on the null ICD with backed buffers or on any other implementation.
+ * A plain program, see support/thread_frame.h; it runs on the null ICD with backed buffers or on any other implementation.
  *
  * usage: compaction [COMPACTIONS [SECONDS]]   until so many, default 200, or failure after so long, default 240
  *        compaction --breaks [SECONDS]        must fail within so long, default 60: for the build without the hold

@@ -1,22 +1,22 @@
 /* Many threads take and give back blocks of one pool, under a limit that they reach, on two queues, and hand the blocks to
- * each other; meanwhile the pool is trimmed, reported and checked. Every strategy in turn. A plain program on the null ICD,
- * see threads.c; linked with the library's objects, for wi_pool_check().
+ * each other; meanwhile the pool is trimmed, reported and checked. Every strategy in turn.
+ * Linked with the library's objects, for wi_pool_check().
  *
  * usage: pool [OPERATIONS [STRATEGY]]   by each of 8 threads; default 10000 divided by WEIR_TEST_SCALE, with
  *                                       WEIR_LONG_TESTS=1 a million
  */
+#include "thread_frame.h"
+
 #include "mem/pool.h"
 
 #include <weir/weir.h>
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define THREADS 8
 #define SLOTS 64
 #define LIMIT_BYTES (UINT64_C(24) << 20)
 
@@ -26,18 +26,8 @@ typedef struct shared {
     weir_queue *queue;
     _Atomic(weir_block *) slots[SLOTS]; /* blocks on their way to another thread */
     atomic_ullong refused;
-    atomic_uint next_seed;
     long operations;
 } shared;
-
-/* Returns a status that is not OK as a failure of the thread. */
-#define TRY(Expression)                                                                 \
-    do {                                                                                \
-        if (ok && (Expression) != WEIR_OK) {                                            \
-            (void)fprintf(stderr, "%s: %s\n", #Expression, weir_last_error()->message); \
-            ok = 0;                                                                     \
-        }                                                                               \
-    } while (0)
 
 static uint32_t draw(uint64_t *state)
 {
@@ -80,9 +70,9 @@ static int look_after(shared *all, long i)
              stats.reserved_bytes.peak <= LIMIT_BYTES;
         if (!ok) (void)fprintf(stderr, "the statistics contradict each other\n");
     }
-    if (i % 1000 == 0) TRY(weir_pool_trim(all->pool, i % 3000 == 0 ? 0 : LIMIT_BYTES / 2));
+    if (i % 1000 == 0) WT_TRY(ok, weir_pool_trim(all->pool, i % 3000 == 0 ? 0 : LIMIT_BYTES / 2));
     if (i % 4096 == 0) {
-        TRY(weir_text_create(&why));
+        WT_TRY(ok, weir_text_create(&why));
         weir_pool_report(all->pool, why);
         weir_text_reset(why);
         if (!wi_pool_check(all->pool, why)) {
@@ -94,40 +84,24 @@ static int look_after(shared *all, long i)
     return ok;
 }
 
-static void *run(void *user)
+static int run(void *user, unsigned number)
 {
     shared *all = user;
-    uint64_t state = 1 + atomic_fetch_add(&all->next_seed, 1);
+    uint64_t state = 1 + (uint64_t)number;
 
     for (long i = 1; i <= all->operations; i++) {
         weir_block *block = NULL;
         weir_block *other = NULL;
 
-        if (!take(all, &state, &block) || !look_after(all, i)) return all;
+        if (!take(all, &state, &block) || !look_after(all, i)) return 0;
         if (block != NULL && i % 7 == 0 && weir_block_record(block, all->queue) != WEIR_OK)
-            return all;
+            return 0;
         other = weir_block_retain(block);
         weir_block_release(block);
         other = atomic_exchange(&all->slots[draw(&state) % SLOTS], other);
         weir_block_release(other); /* most often another thread's */
     }
-    return NULL;
-}
-
-static int run_threads(shared *all)
-{
-    pthread_t threads[THREADS];
-    int started = 0;
-    int ok = 1;
-
-    while (started < THREADS && pthread_create(&threads[started], NULL, run, all) == 0) started++;
-    ok = started == THREADS;
-    while (started > 0) {
-        void *failed = NULL;
-        (void)pthread_join(threads[--started], &failed);
-        ok = ok && failed == NULL;
-    }
-    return ok;
+    return 1;
 }
 
 /* After all blocks are back: the books are right and empty. */
@@ -137,7 +111,7 @@ static int check_end(const shared *all)
     weir_text *why = NULL;
     int ok = 1;
 
-    TRY(weir_text_create(&why));
+    WT_TRY(ok, weir_text_create(&why));
     if (!wi_pool_check(all->pool, why)) {
         (void)fprintf(stderr, "%s", weir_text_get(why));
         ok = 0;
@@ -148,7 +122,7 @@ static int check_end(const shared *all)
         (void)fprintf(stderr, "left: %" PRIu64 " blocks\n", stats.blocks.current);
         ok = 0;
     }
-    TRY(weir_pool_trim(all->pool, 0));
+    WT_TRY(ok, weir_pool_trim(all->pool, 0));
     weir_pool_get_stats(all->pool, &stats);
     if (stats.reserved_bytes.current != 0) {
         (void)fprintf(stderr, "left: %" PRIu64 " bytes\n", stats.reserved_bytes.current);
@@ -159,37 +133,25 @@ static int check_end(const shared *all)
 
 static int run_strategy(const char *strategy, long operations)
 {
-    weir_context_options options = WEIR_CONTEXT_OPTIONS_INIT;
     weir_memory_options memory = WEIR_MEMORY_OPTIONS_INIT;
     static shared all;
-    weir_system *system = NULL;
-    weir_device *device = NULL;
-    weir_live live;
+    wt_thread_place place;
     int ok = 1;
 
     memset(&all, 0, sizeof all);
     all.operations = operations;
-    options.no_self_check = 1; /* the null device computes nothing */
     memory.strategy = strategy;
     memory.limit_bytes = LIMIT_BYTES;
-    TRY(weir_system_create(&system));
-    TRY(weir_system_find(system, NULL, &device));
-    TRY(weir_device_configure(device, &memory));
-    TRY(weir_context_create(device, &options, &all.context));
+    ok = wt_threads_open(&memory, &place);
+    all.context = place.context;
     if (ok) all.pool = weir_context_get_pool(all.context);
-    TRY(weir_queue_create(all.context, &all.queue));
-    ok = ok && run_threads(&all);
+    WT_TRY(ok, weir_queue_create(all.context, &all.queue));
+    ok = ok && wt_threads_run(WT_THREADS, run, &all);
     for (unsigned i = 0; i < SLOTS; i++) weir_block_release(atomic_load(&all.slots[i]));
     ok = ok && check_end(&all);
     weir_queue_release(all.queue);
-    weir_context_release(all.context);
-    weir_system_destroy(system);
-    weir_live_get(&live);
-    if (live.total != 0) {
-        (void)fprintf(stderr, "left: %llu OpenCL objects\n", (unsigned long long)live.total);
-        ok = 0;
-    }
-    (void)printf("%s: %d threads, %ld operations each, %llu refused: %s\n", strategy, THREADS,
+    ok = wt_threads_close(&place) && ok;
+    (void)printf("%s: %d threads, %ld operations each, %llu refused: %s\n", strategy, WT_THREADS,
                  operations, (unsigned long long)atomic_load(&all.refused), ok ? "ok" : "failed");
     return ok;
 }

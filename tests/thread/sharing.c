@@ -1,9 +1,11 @@
 /* Two contexts of one device under one tight limit: threads of both allocate, write, read back and release while one
  * thread trims. What a tensor holds stays its own, a request fails only for want of memory, and in the end all of the
- * limit is there for either context. A plain program on the null ICD, whose buffers keep what is written.
+ * limit is there for either context. The buffers of the null ICD keep what is written.
  *
  * usage: sharing [OPERATIONS]   by each thread and for each strategy, default 2000
  */
+#include "thread_frame.h"
+
 #include <weir/replay.h>
 #include <weir/weir.h>
 
@@ -33,12 +35,6 @@ typedef struct worker {
     float *read;
 } worker;
 
-static int fails(const char *what)
-{
-    (void)fprintf(stderr, "%s: %s\n", what, weir_last_error()->message);
-    return 0;
-}
-
 /* One tensor from host and back. Returns 1, also if there is no room. */
 static int work(worker *self, long i)
 {
@@ -55,23 +51,24 @@ static int work(worker *self, long i)
         (void)atomic_fetch_add(&self->all->refused, 1);
         return 1;
     }
-    if (status != WEIR_OK) return fails("from host");
+    if (status != WEIR_OK) return wt_thread_fails("from host");
     (void)atomic_fetch_add(&self->all->served, 1);
     if (weir_tensor_to_host(tensor, self->read, count * sizeof(float)) != WEIR_OK)
-        ok = fails("to host");
+        ok = wt_thread_fails("to host");
     else if (memcmp(self->read, self->written, count * sizeof(float)) != 0)
-        ok = fails("the contents changed");
+        ok = wt_thread_fails("the contents changed");
     weir_tensor_release(tensor);
     return ok;
 }
 
-static void *run(void *user)
+static int run(void *user, unsigned number)
 {
-    worker *self = user;
+    static float values[THREADS][2][FLOATS_MAX];
+    worker self = {user, number, values[number][0], values[number][1]};
 
-    for (long i = 1; i <= self->all->operations; i++)
-        if (!work(self, i * THREADS + (long)self->number)) return self;
-    return NULL;
+    for (long i = 1; i <= self.all->operations; i++)
+        if (!work(&self, i * THREADS + (long)number)) return 0;
+    return 1;
 }
 
 static void *trim(void *user)
@@ -91,24 +88,12 @@ static void *trim(void *user)
 
 static int run_threads(shared *all)
 {
-    static float values[THREADS][2][FLOATS_MAX];
-    worker workers[THREADS];
-    pthread_t threads[THREADS];
     pthread_t trimmer;
     void *failed = NULL;
-    int ok = pthread_create(&trimmer, NULL, trim, all) == 0;
-    unsigned started = 0;
+    int ok = 1;
 
-    if (!ok) return 0;
-    for (; started < THREADS; started++) {
-        workers[started] = (worker){all, started, values[started][0], values[started][1]};
-        if (pthread_create(&threads[started], NULL, run, &workers[started]) != 0) break;
-    }
-    ok = started == THREADS;
-    while (started > 0) {
-        (void)pthread_join(threads[--started], &failed);
-        ok = ok && failed == NULL;
-    }
+    if (pthread_create(&trimmer, NULL, trim, all) != 0) return 0;
+    ok = wt_threads_run(THREADS, run, all);
     atomic_store(&all->is_done, 1);
     (void)pthread_join(trimmer, &failed);
     return ok && failed == NULL;
@@ -125,9 +110,9 @@ static int take_all(const shared *all, const char *strategy)
         weir_pool *other = weir_context_get_pool(all->contexts[1 - i]);
         weir_block *block = NULL;
 
-        if (is_kept && weir_pool_trim(other, 0) != WEIR_OK) return fails("trim");
+        if (is_kept && weir_pool_trim(other, 0) != WEIR_OK) return wt_thread_fails("trim");
         if (weir_pool_alloc(pool, NULL, LIMIT_BYTES / 2, "all", &block) != WEIR_OK)
-            return fails("the limit");
+            return wt_thread_fails("the limit");
         weir_block_release(block);
     }
     return 1;
@@ -151,7 +136,7 @@ static int run_strategy(const char *strategy, long operations)
          weir_device_configure(device, &memory) == WEIR_OK;
     for (size_t i = 0; ok && i < CONTEXTS; i++)
         ok = weir_context_create(device, &options, &all.contexts[i]) == WEIR_OK;
-    if (!ok) (void)fails(strategy);
+    if (!ok) (void)wt_thread_fails(strategy);
     ok = ok && run_threads(&all) && take_all(&all, strategy);
     for (size_t i = 0; i < CONTEXTS; i++) weir_context_release(all.contexts[i]);
     weir_system_destroy(system);

@@ -1,16 +1,15 @@
 /* Many threads, each with tapes of its own, that release each other's tensors: what a tape knows may go at any moment.
- * A plain program on the null ICD, see threads.c.
  *
  * usage: tapes [ROUNDS]   by each of 8 threads, default 2000
  */
+#include "thread_frame.h"
+
 #include <weir/weir.h>
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define THREADS 8
 #define SLOTS 16
 
 static const weir_shape shape = {2, {1, 1024}};
@@ -22,15 +21,6 @@ typedef struct shared {
     atomic_uint next;
     long rounds;
 } shared;
-
-/* Returns a status that is not OK as a failure of the thread. */
-#define TRY(Expression)                                                                 \
-    do {                                                                                \
-        if (ok && (Expression) != WEIR_OK) {                                            \
-            (void)fprintf(stderr, "%s: %s\n", #Expression, weir_last_error()->message); \
-            ok = 0;                                                                     \
-        }                                                                               \
-    } while (0)
 
 /* Hands a tensor over, and releases the one that lay there: most often another thread's. */
 static void hand_over(shared *all, weir_tensor *tensor)
@@ -55,24 +45,24 @@ static int run_round(shared *all, long round)
     weir_tensor *z = NULL;
     weir_tensor *gradients[2] = {NULL, NULL};
 
-    TRY(weir_full(context, WEIR_DTYPE_F32, &shape, 0.5, &x));
-    TRY(weir_tape_begin(context, NULL, &outer));
-    TRY(weir_tape_watch(outer, all->watched));
-    TRY(weir_tape_watch(outer, x));
-    TRY(weir_tape_begin(context, NULL, &inner));
-    TRY(weir_tape_watch(inner, all->watched));
-    TRY(weir_exp(context, x, &e));
-    TRY(weir_mul(context, e, all->watched, &y));
+    WT_TRY(ok, weir_full(context, WEIR_DTYPE_F32, &shape, 0.5, &x));
+    WT_TRY(ok, weir_tape_begin(context, NULL, &outer));
+    WT_TRY(ok, weir_tape_watch(outer, all->watched));
+    WT_TRY(ok, weir_tape_watch(outer, x));
+    WT_TRY(ok, weir_tape_begin(context, NULL, &inner));
+    WT_TRY(ok, weir_tape_watch(inner, all->watched));
+    WT_TRY(ok, weir_exp(context, x, &e));
+    WT_TRY(ok, weir_mul(context, e, all->watched, &y));
     hand_over(all, e);
-    TRY(weir_add(context, y, x, &s));
-    TRY(weir_tanh(context, s, &t));
+    WT_TRY(ok, weir_add(context, y, x, &s));
+    WT_TRY(ok, weir_tanh(context, s, &t));
     hand_over(all, s);
-    TRY(weir_mul(context, t, y, &z));
+    WT_TRY(ok, weir_mul(context, t, y, &z));
     hand_over(all, t);
     hand_over(all, y);
     if (round % 4 != 3) {
         weir_tensor *const sources[2] = {all->watched, x};
-        TRY(weir_tape_gradient(outer, &z, 1, NULL, sources, 2, gradients));
+        WT_TRY(ok, weir_tape_gradient(outer, &z, 1, NULL, sources, 2, gradients));
         ok = ok && gradients[0] != NULL && gradients[1] != NULL;
     }
     hand_over(all, gradients[0]);
@@ -86,59 +76,30 @@ static int run_round(shared *all, long round)
     return ok;
 }
 
-static void *run(void *user)
+static int run(void *user, unsigned number)
 {
     shared *all = user;
+
+    (void)number;
     for (long i = 0; i < all->rounds; i++) {
-        if (!run_round(all, i)) return all;
+        if (!run_round(all, i)) return 0;
     }
-    return NULL;
-}
-
-static int run_threads(shared *all)
-{
-    pthread_t threads[THREADS];
-    int started = 0;
-    int ok = 1;
-
-    while (started < THREADS && pthread_create(&threads[started], NULL, run, all) == 0) started++;
-    ok = started == THREADS;
-    while (started > 0) {
-        void *failed = NULL;
-        (void)pthread_join(threads[--started], &failed);
-        ok = ok && failed == NULL;
-    }
-    return ok;
+    return 1;
 }
 
 int main(int argc, char **argv)
 {
-    weir_context_options options = WEIR_CONTEXT_OPTIONS_INIT;
     static shared all;
-    weir_system *system = NULL;
-    weir_device *device = NULL;
-    weir_pool_stats stats = {0};
-    weir_live live;
-    int ok = 1;
+    wt_thread_place place;
+    int ok = wt_threads_open(NULL, &place);
 
     all.rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 2000;
-    options.no_self_check = 1; /* the null device computes nothing */
-    TRY(weir_system_create(&system));
-    TRY(weir_system_find(system, NULL, &device));
-    TRY(weir_context_create(device, &options, &all.context));
-    TRY(weir_zeros(all.context, WEIR_DTYPE_F32, &shape, &all.watched));
-    ok = ok && run_threads(&all);
+    all.context = place.context;
+    WT_TRY(ok, weir_zeros(all.context, WEIR_DTYPE_F32, &shape, &all.watched));
+    ok = ok && wt_threads_run(WT_THREADS, run, &all);
     for (unsigned i = 0; i < SLOTS; i++) weir_tensor_release(atomic_load(&all.slots[i]));
     weir_tensor_release(all.watched);
-    if (all.context != NULL) weir_pool_get_stats(weir_context_get_pool(all.context), &stats);
-    weir_context_release(all.context);
-    weir_system_destroy(system);
-    weir_live_get(&live);
-    if (stats.blocks.current != 0 || stats.in_use_bytes.current != 0 || live.total != 0) {
-        (void)fprintf(stderr, "left: %llu blocks, %llu OpenCL objects\n",
-                      (unsigned long long)stats.blocks.current, (unsigned long long)live.total);
-        ok = 0;
-    }
-    (void)printf("%d threads, %ld rounds each: %s\n", THREADS, all.rounds, ok ? "ok" : "failed");
+    ok = wt_threads_close(&place) && ok;
+    (void)printf("%d threads, %ld rounds each: %s\n", WT_THREADS, all.rounds, ok ? "ok" : "failed");
     return ok ? 0 : 1;
 }

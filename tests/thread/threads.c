@@ -1,16 +1,13 @@
-/* Many threads on one context: what a program may do at once. A plain program and not a Criterion test, because
- * Criterion's arena cannot be mapped under ThreadSanitizer. It runs on the null ICD, so that every access seen by the
- * sanitizer is the library's own.
+/* Many threads on one context: what a program may do at once.
  *
  * usage: threads [OPERATIONS]   by each of 8 threads, default 20000
  */
+#include "thread_frame.h"
+
 #include <weir/weir.h>
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#define THREADS 8
 
 static const weir_shape shape = {2, {1, 1024}};
 
@@ -20,15 +17,6 @@ typedef struct shared {
     weir_tensor *draw; /* read by all: one of them has it written */
     long operations;
 } shared;
-
-/* Returns a status that is not OK as a failure of the thread. */
-#define TRY(Expression)                                                                 \
-    do {                                                                                \
-        if (ok && (Expression) != WEIR_OK) {                                            \
-            (void)fprintf(stderr, "%s: %s\n", #Expression, weir_last_error()->message); \
-            ok = 0;                                                                     \
-        }                                                                               \
-    } while (0)
 
 static int work(const shared *all, long i)
 {
@@ -43,90 +31,61 @@ static int work(const shared *all, long i)
     weir_tensor *sum = NULL;
     weir_tensor *value = NULL;
 
-    TRY(weir_scope_push(pool, i % 5 != 0 ? "often" : "seldom"));
-    TRY(weir_pool_alloc(pool, NULL, (uint64_t)(i * 37 % 70000), i % 3 != 0 ? "odd" : "even",
-                        &block));
-    TRY(weir_scope_pop(pool));
-    TRY(weir_random_normal(all->context, &generator, &shape, &noise));
-    TRY(weir_variable_assign_add(all->variable, noise));
-    TRY(weir_variable_read(all->variable, &value));
-    TRY(weir_add(all->context, value, all->draw, &sum));
+    WT_TRY(ok, weir_scope_push(pool, i % 5 != 0 ? "often" : "seldom"));
+    WT_TRY(ok, weir_pool_alloc(pool, NULL, (uint64_t)(i * 37 % 70000), i % 3 != 0 ? "odd" : "even",
+                               &block));
+    WT_TRY(ok, weir_scope_pop(pool));
+    WT_TRY(ok, weir_random_normal(all->context, &generator, &shape, &noise));
+    WT_TRY(ok, weir_variable_assign_add(all->variable, noise));
+    WT_TRY(ok, weir_variable_read(all->variable, &value));
+    WT_TRY(ok, weir_add(all->context, value, all->draw, &sum));
     weir_block_release(block);
     if (i % 64 == 0) {
         weir_pool_get_stats(pool, &stats);
-        TRY(weir_pool_mark(pool, &mark));
-        TRY(weir_pool_diff(pool, mark, NULL, NULL, 0, NULL));
+        WT_TRY(ok, weir_pool_mark(pool, &mark));
+        WT_TRY(ok, weir_pool_diff(pool, mark, NULL, NULL, 0, NULL));
         weir_mark_destroy(mark);
         ok = ok && weir_pool_get_owners(pool, owners, 4) != 0;
         ok = ok && stats.in_use_bytes.current <= stats.reserved_bytes.current;
-        TRY(weir_context_synchronize(all->context));
+        WT_TRY(ok, weir_context_synchronize(all->context));
     }
-    if (i % 512 == 0) TRY(weir_pool_trim(pool, 0));
+    if (i % 512 == 0) WT_TRY(ok, weir_pool_trim(pool, 0));
     weir_tensor_release(noise);
     weir_tensor_release(sum);
     weir_tensor_release(value);
     return ok;
 }
 
-static void *run(void *user)
+static int run(void *user, unsigned number)
 {
-    shared *all = user;
+    const shared *all = user;
+
+    (void)number;
     for (long i = 1; i <= all->operations; i++) {
-        if (!work(all, i)) return all;
+        if (!work(all, i)) return 0;
     }
-    return NULL;
-}
-
-static int run_threads(shared *all)
-{
-    pthread_t threads[THREADS];
-    int started = 0;
-    int ok = 1;
-
-    while (started < THREADS && pthread_create(&threads[started], NULL, run, all) == 0) started++;
-    ok = started == THREADS;
-    while (started > 0) {
-        void *failed = NULL;
-        (void)pthread_join(threads[--started], &failed);
-        ok = ok && failed == NULL;
-    }
-    return ok;
+    return 1;
 }
 
 int main(int argc, char **argv)
 {
-    weir_context_options options = WEIR_CONTEXT_OPTIONS_INIT;
     shared all = {NULL, NULL, NULL, argc > 1 ? strtol(argv[1], NULL, 10) : 20000};
     weir_generator generator = WEIR_GENERATOR_INIT;
-    weir_system *system = NULL;
-    weir_device *device = NULL;
     weir_tensor *zeros = NULL;
-    weir_pool_stats stats = {0};
-    weir_live live;
-    int ok = 1;
+    wt_thread_place place;
+    int ok = wt_threads_open(NULL, &place);
 
-    options.no_self_check = 1; /* the null device computes nothing */
-    TRY(weir_system_create(&system));
-    TRY(weir_system_find(system, NULL, &device));
-    TRY(weir_context_create(device, &options, &all.context));
-    TRY(weir_zeros(all.context, WEIR_DTYPE_F32, &shape, &zeros));
-    TRY(weir_random_uniform(all.context, &generator, &shape, &all.draw));
-    TRY(weir_variable_create(all.context, "shared", WEIR_DTYPE_F32, &shape, zeros, NULL,
-                             &all.variable));
+    all.context = place.context;
+    WT_TRY(ok, weir_zeros(all.context, WEIR_DTYPE_F32, &shape, &zeros));
+    WT_TRY(ok, weir_random_uniform(all.context, &generator, &shape, &all.draw));
+    WT_TRY(ok, weir_variable_create(all.context, "shared", WEIR_DTYPE_F32, &shape, zeros, NULL,
+                                    &all.variable));
     weir_tensor_release(zeros);
-    ok = ok && run_threads(&all);
+    ok = ok && wt_threads_run(WT_THREADS, run, &all);
     weir_variable_release(all.variable);
     weir_tensor_release(all.draw);
-    if (all.context != NULL) weir_pool_get_stats(weir_context_get_pool(all.context), &stats);
-    weir_context_release(all.context);
-    weir_system_destroy(system);
-    weir_live_get(&live);
-    if (stats.blocks.current != 0 || stats.in_use_bytes.current != 0 || live.total != 0) {
-        (void)fprintf(stderr, "left: %llu blocks, %llu OpenCL objects\n",
-                      (unsigned long long)stats.blocks.current, (unsigned long long)live.total);
-        ok = 0;
-    }
-    (void)printf("%d threads, %ld operations each: %s\n", THREADS, all.operations,
+    ok = wt_threads_close(&place) && ok;
+    (void)printf("%d threads, %ld operations each: %s\n", WT_THREADS, all.operations,
                  ok ? "ok" : "failed");
     return ok ? 0 : 1;
 }

@@ -76,7 +76,7 @@ Test(oom, the_text_has_cause_numbers_owners_and_hint)
     weir_oom_report_write(&report, text);
     cr_assert_str_eq(
         weir_text_get(text),
-        "out of memory (limit): the request would pass the limit set for this device\n"
+        "out of memory (limit): the request would pass the device's limit\n"
         "asked for                               100 B\n"
         "in use                                  900 B\n"
         "reserved                                950 B\n"

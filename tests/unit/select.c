@@ -75,6 +75,9 @@ Test(select, class_goes_before_memory_and_order)
                          16 * GIB);
     wi_record_set_number(add(&s, 3, 0, "Some card", MADE_GPU, 0), WI_PROPERTY_GLOBAL_MEM_SIZE, GIB);
     cr_expect_eq(choose(&s, NULL, NULL, NULL), 3U);
+    cr_expect_not_null(
+        strstr(weir_choice_get_reason(s.choice), "Some APU by 9999600.00, decided by class"), "%s",
+        weir_choice_get_reason(s.choice));
     cr_expect_eq(choose(&s, "min-mem=2G", NULL, NULL), 2U);
     cr_expect_eq(choose(&s, "min-mem=32G", NULL, NULL), 1U);
     cr_expect_eq(choose(&s, NULL, "cpu,integrated", NULL), 2U);

@@ -86,6 +86,15 @@ double alloc_malloc_time(void)
     return best;
 }
 
+int alloc_add_sample(bench_row *row, const char *name, int i, double seconds, double peer_seconds)
+{
+    if (seconds < 0) return bench_fail(row, name);
+    if (i == 0) return PROGRAM_OK;
+    bench_samples_add(&row->samples, seconds);
+    if (peer_seconds >= 0) bench_samples_add(&row->peer_samples, peer_seconds);
+    return PROGRAM_OK;
+}
+
 /* The driver's own pair; negative if it refuses. */
 static double driver_time(const by_hand *hand)
 {
@@ -157,10 +166,7 @@ static int measure(size_t live_count, pair_peer peer, bench_row *row)
         const double seconds = alloc_rig_time(&rig);
         const double peer_seconds = peer_time(peer, &few, &hand);
 
-        if (seconds < 0) code = bench_fail(row, "alloc.pair");
-        if (i == 0 || seconds < 0) continue; /* takes roots */
-        bench_samples_add(&row->samples, seconds);
-        if (peer_seconds >= 0) bench_samples_add(&row->peer_samples, peer_seconds);
+        code = alloc_add_sample(row, "alloc.pair", i, seconds, peer_seconds);
     }
 done:
     by_hand_close(&hand);

@@ -34,4 +34,8 @@ double alloc_rig_time(const alloc_rig *rig);
 /** Returns the same of malloc(ALLOC_BYTES) + free. */
 double alloc_malloc_time(void);
 
+/** Adds sample `i` of both sides to the row; number 0, in which roots are taken, is left out. seconds: negative if a pair
+ * failed; peer_seconds: negative without a peer. Returns a program_exit. */
+int alloc_add_sample(bench_row *row, const char *name, int i, double seconds, double peer_seconds);
+
 #endif

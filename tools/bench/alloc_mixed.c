@@ -125,10 +125,7 @@ static int measure(int is_driver, bench_row *row)
         const double peer_seconds =
             is_driver && hand.context == NULL ? -1 : best_round(&peers[is_driver]);
 
-        if (seconds < 0) code = bench_fail(row, "alloc.mixed");
-        if (i == 0 || seconds < 0) continue; /* takes roots */
-        bench_samples_add(&row->samples, seconds);
-        if (peer_seconds >= 0) bench_samples_add(&row->peer_samples, peer_seconds);
+        code = alloc_add_sample(row, "alloc.mixed", i, seconds, peer_seconds);
     }
 done:
     by_hand_close(&hand);

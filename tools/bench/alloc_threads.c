@@ -92,10 +92,7 @@ static int measure(unsigned count, bench_row *row)
         const double seconds = best_round(rig.pool, count);
         const double peer_seconds = best_round(NULL, count);
 
-        if (seconds < 0) code = bench_fail(row, "alloc.threads");
-        if (i == 0 || seconds < 0) continue; /* takes roots */
-        bench_samples_add(&row->samples, seconds);
-        if (peer_seconds >= 0) bench_samples_add(&row->peer_samples, peer_seconds);
+        code = alloc_add_sample(row, "alloc.threads", i, seconds, peer_seconds);
     }
     alloc_rig_close(&rig);
     weir_system_destroy(system);

@@ -41,10 +41,16 @@ int bench_fail(bench_row *row, const char *what)
     return PROGRAM_FAILED;
 }
 
+static int is_without_device;
+
+void bench_note_no_device(void) { is_without_device = 1; }
+
 int bench_choose_device(weir_system **system, weir_device **device)
 {
     const weir_memory_options memory = WEIR_MEMORY_OPTIONS_INIT;
-    const int code = device_choose("bench", NULL, system, device);
+    int code = PROGRAM_NO_DEVICE;
 
+    if (is_without_device) return code;
+    code = device_choose("bench", NULL, system, device);
     return code == PROGRAM_OK ? device_configure("bench", *device, &memory) : code;
 }

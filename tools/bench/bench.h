@@ -92,9 +92,12 @@ double bench_samples_median(const bench_samples *samples);
 /** Reports the last weir error as the row's reason; returns PROGRAM_FAILED. */
 int bench_fail(bench_row *row, const char *what);
 
+/** Notes that there is no device and that the reason was told: measurements that begin later neither look nor tell. */
+void bench_note_no_device(void);
+
 /** Chooses the device to measure on, WEIR_DEVICE or the best, for a pool of WEIR_POOL and WEIR_LIMIT.
  * system, device   as device_choose() gives them
- * Returns a program_exit; the reason for anything but PROGRAM_OK on stderr. */
+ * Returns a program_exit; the reason for anything but PROGRAM_OK on stderr, unless bench_note_no_device() was called. */
 int bench_choose_device(weir_system **system, weir_device **device);
 
 #endif
