@@ -29,7 +29,8 @@ static const bench_measurement *const measurements[] = {
     &bench_alloc_pair_driver,  &bench_alloc_pair_pyopencl,  &bench_alloc_pair_1000,
     &bench_alloc_pair_1000000, &bench_alloc_mixed_malloc,   &bench_alloc_mixed_driver,
     &bench_alloc_threads_2,    &bench_alloc_threads_4,      &bench_alloc_threads_8,
-    &bench_replay_events,      &bench_select_live,          &bench_select_read,
+    &bench_replay_events,      &bench_replay_roots,         &bench_select_live,
+    &bench_select_read,
 };
 
 #define MEASUREMENTS (sizeof measurements / sizeof measurements[0])
@@ -247,9 +248,10 @@ const program_command command_bench = {
         "Names: loop.eager loop.variable loop.tape loop.function capture.1000 "
         "function.call op.overhead\n"
         "start.warm accumulate.f32 alloc.pair alloc.mixed alloc.threads replay.events "
-        "select.live\n"
-        "select.read; all of them if none is given, those of a group by what stands before the "
-        "dot: alloc.\n"
+        "replay.roots\n"
+        "select.live select.read; all of them if none is given, those of a group by what stands "
+        "before the dot:\n"
+        "alloc.\n"
         "Peers run on WEIR_PEERS_TORCH, a python that has torch, and WEIR_PEERS_TF, one that has "
         "tensorflow and\n"
         "jax; either may have pyopencl. WEIR_DEVICE chooses the device; WEIR_TRACES_DIR has the "

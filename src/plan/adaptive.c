@@ -39,8 +39,8 @@
 #define MOVED_SHARE 16u     /* of the bytes handed out */
 #define MOVED_TIMES_MOST 4u /* the request, for one request */
 #define TRIES_MOST 4u
-#define LIMIT_SHARE \
-    64u /* of the limit: shared roots are no larger, and as much is kept for moving blocks */
+#define PINNED_MOST 32u /* roots that are passed over for blocks that have to stay */
+#define LIMIT_SHARE 64u /* of the limit: most for a shared root; as much is kept for moving */
 #define UNITS_LEAST 16u /* in a shared root */
 #define GAINS_MOST 64u  /* passes before a root is taken */
 
@@ -142,7 +142,8 @@ static void note_trade(wi_recent *recent)
 static void compact_within(wi_arena *arena, uint64_t bytes, uint64_t room)
 {
     const uint64_t budget = arena->allocated_bytes / MOVED_SHARE;
-    wi_compaction wanted = {.bytes = bytes, .room_bytes = room, .tries_most = TRIES_MOST};
+    wi_compaction wanted = {
+        .bytes = bytes, .room_bytes = room, .tries_most = TRIES_MOST, .pinned_most = PINNED_MOST};
 
     if (budget <= arena->moved_bytes) return;
     wanted.move_most_bytes =

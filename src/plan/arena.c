@@ -3,7 +3,7 @@
  * The arena keeps the books and runs a request through search, growth and the failure steps; what distinguishes one
  * strategy from another is called through its row (strategy_rules.h). Metadata are on the host and reserved before
  * anything changes, so a failure for want of host memory leaves no trace. Alloc and free cost the index's search plus
- * a constant, however many blocks live. The caller locks.
+ * a constant, however many blocks and roots live. The caller locks.
  */
 #include "plan/arena.h"
 
@@ -68,6 +68,7 @@ weir_status wi_arena_create(const wi_strategy *strategy, const wi_arena_options 
     arena->max_root_bytes = whole_units(arena, options->max_root_bytes);
     arena->default_limit_bytes = strategy->default_limit(options->total_bytes);
     arena->has_limit = options->has_limit != 0;
+    arena->roots.has_use = source->begin_moves != NULL;
     *out = arena;
     arena = NULL;
 done:
@@ -109,7 +110,7 @@ weir_status wi_arena_take_root(wi_arena *arena, uint64_t bytes, unsigned pool)
 
     assert(bytes != 0 && bytes == whole_units(arena, bytes) && bytes <= arena->max_root_bytes);
     if (!wi_range_slab_reserve(&arena->slab, RANGES_FOR_ROOT)) return fail_host_memory();
-    root = wi_calloc(1, sizeof *root);
+    root = wi_calloc(1, wi_root_index_root_bytes(&arena->roots));
     if (root == NULL) return fail_host_memory();
     status = arena->source.acquire(arena->source.user, bytes, &root->token);
     if (status != WEIR_OK) {
@@ -123,7 +124,7 @@ weir_status wi_arena_take_root(wi_arena *arena, uint64_t bytes, unsigned pool)
     *range = (wi_range){.bytes = bytes, .root = root, .priority = range->priority};
     root->ordinal = arena->next_ordinal++;
     root->bytes = bytes;
-    root->pool = pool;
+    root->pool = pool & 3;
     root->first = range;
     root->prev = arena->last_root;
     if (root->prev != NULL)
@@ -131,6 +132,7 @@ weir_status wi_arena_take_root(wi_arena *arena, uint64_t bytes, unsigned pool)
     else
         arena->first_root = root;
     arena->last_root = root;
+    wi_root_index_add(&arena->roots, root);
     arena->strategy->ranges->insert(arena->index, range);
     arena->reserved_bytes += bytes;
     arena->unused_bytes += bytes;
@@ -143,6 +145,7 @@ weir_status wi_arena_take_root(wi_arena *arena, uint64_t bytes, unsigned pool)
 static void release_root(wi_arena *arena, wi_arena_root *root)
 {
     assert(root->used_bytes == 0 && root->first->next == NULL);
+    wi_root_index_drop(&arena->roots, root);
     if (root->prev != NULL)
         root->prev->next = root->next;
     else
@@ -169,13 +172,10 @@ void wi_arena_return_root(wi_arena *arena, wi_arena_root *root)
 /* Gives back wholly free roots, the youngest first, from `oldest` on, while more than keep_bytes are reserved. */
 static void release_unused(wi_arena *arena, uint64_t oldest, uint64_t keep_bytes)
 {
-    wi_arena_root *root = arena->last_root;
-
-    while (root != NULL && root->ordinal >= oldest && arena->unused_bytes != 0 &&
-           arena->reserved_bytes > keep_bytes) {
-        wi_arena_root *prev = root->prev;
-        if (root->used_bytes == 0) wi_arena_return_root(arena, root);
-        root = prev;
+    while (arena->unused_bytes != 0 && arena->reserved_bytes > keep_bytes) {
+        wi_arena_root *root = wi_root_index_find_unused(&arena->roots);
+        if (root == NULL || root->ordinal < oldest) break;
+        wi_arena_return_root(arena, root);
     }
 }
 
@@ -252,7 +252,10 @@ static weir_status try_again(wi_arena *arena, uint64_t bytes, unsigned steps, wi
 static weir_status find_room(wi_arena *arena, uint64_t bytes, wi_range **out)
 {
     const unsigned steps = arena->strategy->failure_steps;
-    weir_status status = try_again(arena, bytes, WI_STEP_SEARCH | WI_STEP_GROW, out);
+    weir_status status;
+
+    arena->met_pinned = 0;
+    status = try_again(arena, bytes, WI_STEP_SEARCH | WI_STEP_GROW, out);
 
     for (size_t i = 0; i < sizeof failure_steps / sizeof failure_steps[0]; ++i) {
         if ((steps & failure_steps[i].flag) == 0) continue;
@@ -322,6 +325,12 @@ static wi_range *cut_front(wi_arena *arena, wi_range *range, uint64_t bytes)
     return front;
 }
 
+/* Says that the use of a root changes; not said of a range that is kept and handed out again as it is. */
+static void note_change(wi_arena *arena, wi_arena_root *root)
+{
+    if (!root->is_changed && !root->is_aside) wi_root_index_change(&arena->roots, root);
+}
+
 /* A free range that is in no index comes into use. */
 static void count_in(wi_arena *arena, wi_range *range, uint64_t requested)
 {
@@ -336,6 +345,7 @@ static void count_in(wi_arena *arena, wi_range *range, uint64_t requested)
 
 wi_range *wi_arena_carve(wi_arena *arena, wi_range *range, uint64_t bytes, uint64_t requested)
 {
+    note_change(arena, range->root);
     if (range->bytes > bytes && arena->strategy->splits(arena, range, bytes))
         range = cut_front(arena, range, bytes);
     else
@@ -391,6 +401,7 @@ static void join_kept(wi_arena *arena)
 
     if (range == NULL) return;
     arena->kept = NULL;
+    note_change(arena, range->root);
     (void)join(arena, range);
 }
 
@@ -462,6 +473,7 @@ static void uncount(wi_arena *arena, wi_range *range)
 
 wi_range *wi_arena_uncarve(wi_arena *arena, wi_range *range)
 {
+    note_change(arena, range->root);
     uncount(arena, range);
     return join(arena, range);
 }
@@ -476,6 +488,7 @@ void wi_arena_free_anew(wi_arena *arena, wi_range *range)
         arena->kept = range;
         return;
     }
+    note_change(arena, root);
     (void)join(arena, range);
     if (root->used_bytes == 0 && arena->strategy->emptied != NULL)
         arena->strategy->emptied(arena, root);

@@ -58,7 +58,6 @@ static int check_root(const wi_arena *arena, const wi_arena_root *root, sums *al
         return broken(why, "root begins with a range that has no prev", 0, 1);
     if (root->bytes > arena->max_root_bytes)
         return broken(why, "root above the largest size", root->bytes, arena->max_root_bytes);
-    if (root->is_victim || root->is_spared) return broken(why, "a root is being emptied", 1, 0);
     for (const wi_range *range = root->first; range != NULL; range = range->next) {
         if (range->root != root) return broken(why, "range names its root", 0, 1);
         if (!check_range(arena, range, offset, why)) return 0;
@@ -82,6 +81,21 @@ static int check_root(const wi_arena *arena, const wi_arena_root *root, sums *al
     if (used == 0) all->unused_bytes += root->bytes;
     all->root_count++;
     return 1;
+}
+
+static int check_root_index(const wi_arena *arena, weir_text *why)
+{
+    const char *fault = NULL;
+    wi_root_sums all = {0};
+
+    for (const wi_arena_root *root = arena->first_root; root != NULL && fault == NULL;
+         root = root->next) {
+        const int has_kept = arena->kept != NULL && arena->kept->root == root;
+        fault = wi_root_index_check(&arena->roots, root, has_kept, &all);
+    }
+    if (fault == NULL) fault = wi_root_index_check_sums(&arena->roots, &all);
+    if (fault != NULL) weir_text_append(why, "filing of roots: %s\n", fault);
+    return fault == NULL;
 }
 
 static int check_roots(const wi_arena *arena, sums *all, weir_text *why)
@@ -163,5 +177,5 @@ int wi_arena_check(const wi_arena *arena, weir_text *why)
                       arena->root_count);
     if (all.kept_count != (arena->kept != NULL))
         return broken(why, "the range freed last is in a root", all.kept_count, 1);
-    return check_index(arena, &all, why) && check_slab(arena, why);
+    return check_index(arena, &all, why) && check_root_index(arena, why) && check_slab(arena, why);
 }

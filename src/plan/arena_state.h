@@ -4,6 +4,7 @@
 
 #include "plan/arena.h"
 #include "plan/range.h"
+#include "plan/root_index.h"
 
 /* What growth rules remember between requests; all zero before the first root and after a trim that leaves none. */
 typedef struct wi_growth {
@@ -38,7 +39,8 @@ typedef struct wi_recent {
  *   unused_bytes == sum of root->bytes over roots with used_bytes == 0
  *   sizes and offsets are whole units;   root->bytes <= max_root_bytes
  *   in_use_bytes <= recent.now_bytes
- *   roots are in rising order of ordinal, each ordinal < next_ordinal */
+ *   first_root ... last_root are in rising order of ordinal, each ordinal < next_ordinal
+ *   roots: see root_index.h */
 struct wi_arena {
     const wi_strategy *strategy;
     wi_root_source source;
@@ -47,6 +49,7 @@ struct wi_arena {
     uint64_t default_limit_bytes;
     int has_limit;
     int was_refused; /* the last growth ended because the driver refused, not for a limit */
+    int met_pinned; /* compaction for this request passed over a root with a block that has to stay */
     wi_growth growth;
     wi_recent recent;
     void *index;    /* state of strategy->ranges */
@@ -64,6 +67,7 @@ struct wi_arena {
     uint64_t allocated_bytes; /* ever handed out */
     uint64_t compactions;
     uint64_t moved_bytes;
+    wi_root_index roots; /* large, so that what each request needs lies together before it */
 };
 
 /* For arena.c: apart from wi_arena_alloc() and wi_arena_free(), which compilers would make longer for them. */
@@ -75,7 +79,7 @@ weir_status wi_arena_alloc_anew(wi_arena *arena, uint64_t rounded, uint64_t requ
 /** Frees where there is a range that was freed last, or where this one is not to become it. */
 void wi_arena_free_anew(wi_arena *arena, wi_range *range);
 
-/* For compact.c. */
+/* For compact.c, which takes roots from arena->roots. */
 
 /** Hands out a free range of the index, cut to `bytes` if the strategy wants it; what is left stays `range`. Returns what
  * is handed out. One unused range must be ready. */

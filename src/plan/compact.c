@@ -11,6 +11,7 @@
 #include "plan/range_tree.h"
 #include "plan/strategy_rules.h"
 
+#include <limits.h>
 #include <stddef.h>
 
 #define NEW_ROOT_SHARE 64u /* of what is reserved: a new root for several blocks is no larger */
@@ -32,10 +33,24 @@ typedef struct pass {
     uint64_t homeless_bytes;
 } pass;
 
-static void unmark(const wi_arena *arena)
+/* Puts the roots back that were set aside, but for spared ones unless with_spared. */
+static void put_back(wi_arena *arena, int with_spared)
 {
-    for (wi_arena_root *root = arena->first_root; root != NULL; root = root->next)
-        root->is_victim = root->is_spared = 0;
+    wi_arena_root *next;
+
+    for (wi_arena_root *root = arena->roots.aside; root != NULL; root = next) {
+        next = wi_root_index_next_aside(root);
+        if (root->is_spared && !with_spared) continue;
+        root->is_spared = 0;
+        wi_root_index_put_back(&arena->roots, root);
+    }
+}
+
+/* Ends what is done for one request. */
+static void unmark(wi_arena *arena)
+{
+    while (wi_root_index_take_victim(&arena->roots) != NULL) continue;
+    put_back(arena, 1);
 }
 
 static void hide_free(wi_arena *arena, const wi_arena_root *root)
@@ -48,12 +63,13 @@ static void hide_free(wi_arena *arena, const wi_arena_root *root)
 /* Ends a pass: the victims are roots like others. */
 static void show_victims(wi_arena *arena)
 {
-    for (wi_arena_root *root = arena->first_root; root != NULL; root = root->next) {
-        if (!root->is_victim) continue;
-        root->is_victim = 0;
+    wi_arena_root *root;
+
+    while ((root = wi_root_index_take_victim(&arena->roots)) != NULL) {
         for (wi_range *range = root->first; range != NULL; range = range->next) {
             if (wi_range_is_free(range)) arena->strategy->ranges->insert(arena->index, range);
         }
+        if (root->used_bytes == 0) wi_root_index_put_back(&arena->roots, root);
     }
 }
 
@@ -62,11 +78,15 @@ static void keep_places(wi_arena *arena, pass *out)
 {
     const wi_range_index *ranges = arena->strategy->ranges;
     wi_range_tree waiting = {0};
+    wi_arena_root *root;
     wi_range *range;
 
     *out = (pass){0};
-    for (wi_arena_root *root = arena->first_root; root != NULL; root = root->next) {
-        if (root->used_bytes == 0) root->is_victim = 1; /* no place for others */
+    while ((root = wi_root_index_find_unused(&arena->roots)) != NULL) { /* no place for others */
+        wi_root_index_set_aside(&arena->roots, root);
+        wi_root_index_add_victim(&arena->roots, root);
+    }
+    for (root = arena->roots.aside; root != NULL; root = wi_root_index_next_aside(root)) {
         if (!root->is_victim) continue;
         hide_free(arena, root);
         for (range = root->first; range != NULL; range = range->next) {
@@ -193,7 +213,8 @@ static int reserve_ranges(wi_arena *arena)
 {
     size_t count = 2; /* a new root's */
 
-    for (const wi_arena_root *root = arena->first_root; root != NULL; root = root->next) {
+    for (const wi_arena_root *root = arena->roots.aside; root != NULL;
+         root = wi_root_index_next_aside(root)) {
         if (!root->is_victim) continue;
         for (const wi_range *range = root->first; range != NULL; range = range->next)
             count += !wi_range_is_free(range);
@@ -276,40 +297,26 @@ static int has_pinned(const wi_arena *arena, const wi_arena_root *root)
     return 0;
 }
 
-/* The root of least used_bytes that has at least `bytes`, after `before` in that order; NULL if there is none. */
-static wi_arena_root *next_whole(const wi_arena *arena, uint64_t bytes, const wi_arena_root *before,
-                                 int is_dry)
+/* Returns 1 if a root may not be emptied for a block that has to stay; *left: how many such roots may still be met. */
+static int passes_over(wi_arena *arena, const wi_arena_root *root, int is_dry, unsigned *left)
 {
-    wi_arena_root *best = NULL;
-
-    for (wi_arena_root *root = arena->first_root; root != NULL; root = root->next) {
-        if (root->used_bytes == 0 || root->bytes < bytes) continue;
-        if (before != NULL &&
-            (root->used_bytes != before->used_bytes ? root->used_bytes < before->used_bytes
-                                                    : root->ordinal <= before->ordinal))
-            continue;
-        if (best != NULL && root->used_bytes >= best->used_bytes) continue;
-        if (is_dry || !has_pinned(arena, root)) best = root;
-    }
-    return best;
+    if (is_dry || !has_pinned(arena, root)) return 0;
+    arena->met_pinned = 1;
+    (*left)--;
+    return 1;
 }
 
-/* The root of which the least share is in use, so that the fewest bytes have to be moved for one that is gained; the oldest
- * of several. Victims and spared roots are passed over. */
-static wi_arena_root *next_cheapest(const wi_arena *arena, int is_dry)
+/* The next root of a search that may be emptied; NULL if there is none. */
+static wi_arena_root *next_whole(wi_arena *arena, wi_root_search *search, int is_dry,
+                                 unsigned *pinned_left)
 {
-    wi_arena_root *best = NULL;
-    double least = 2;
+    wi_arena_root *root = NULL;
 
-    for (wi_arena_root *root = arena->first_root; root != NULL; root = root->next) {
-        const double share = (double)root->used_bytes / (double)root->bytes;
-
-        if (root->is_victim || root->is_spared || share >= least) continue;
-        if (!is_dry && has_pinned(arena, root)) continue;
-        best = root;
-        least = share;
+    while (*pinned_left != 0) {
+        root = wi_root_index_take_least_used(&arena->roots, search);
+        if (root == NULL || !passes_over(arena, root, is_dry, pinned_left)) return root;
     }
-    return best;
+    return NULL;
 }
 
 /* Returns the bytes that have to be given back for the request. */
@@ -318,19 +325,24 @@ static uint64_t lacking_for(const wi_compaction *wanted)
     return wanted->bytes > wanted->room_bytes ? wanted->bytes - wanted->room_bytes : wanted->bytes;
 }
 
-/* Marks roots of `bytes` or more together, those that are cheapest to empty. Returns their bytes: less if there are no
- * more, or if more than move_most_bytes would have to be moved; *used_bytes: what has to be. */
-static uint64_t mark_several(const wi_arena *arena, const wi_compaction *wanted, int is_dry,
+/* Makes victims of roots of `bytes` or more together, those of which the least share is in use, so that the fewest bytes
+ * have to be moved for one that is gained. Returns their bytes: less if there are no more, or if more than
+ * move_most_bytes would have to be moved; *used_bytes: what has to be. */
+static uint64_t mark_several(wi_arena *arena, const wi_compaction *wanted, int is_dry,
                              uint64_t *used_bytes)
 {
     const uint64_t lacking = lacking_for(wanted);
+    unsigned pinned_left = wanted->pinned_most;
     wi_arena_root *root;
     uint64_t sum = 0;
 
     *used_bytes = 0;
-    while (sum < lacking && (root = next_cheapest(arena, is_dry)) != NULL) {
+    put_back(arena, 0);
+    while (sum < lacking && pinned_left != 0 &&
+           (root = wi_root_index_take_cheapest(&arena->roots)) != NULL) {
+        if (passes_over(arena, root, is_dry, &pinned_left)) continue;
         if (root->used_bytes > wanted->move_most_bytes - *used_bytes) break;
-        root->is_victim = 1;
+        wi_root_index_add_victim(&arena->roots, root);
         sum += root->bytes;
         *used_bytes += root->used_bytes;
     }
@@ -339,15 +351,15 @@ static uint64_t mark_several(const wi_arena *arena, const wi_compaction *wanted,
 
 static outcome empty_whole(wi_arena *arena, const wi_compaction *wanted, int is_dry)
 {
-    wi_arena_root *root = next_whole(arena, wanted->bytes, NULL, is_dry);
+    wi_root_search search = {.bytes = wanted->bytes};
+    unsigned pinned_left = wanted->pinned_most;
     outcome ended = PASS_NO_PLACE;
 
-    for (unsigned i = 0; root != NULL && i < wanted->tries_most && ended == PASS_NO_PLACE &&
-                         root->used_bytes <= wanted->move_most_bytes;
-         ++i) {
-        root->is_victim = 1;
+    for (unsigned i = 0; i < wanted->tries_most && ended == PASS_NO_PLACE; ++i) {
+        wi_arena_root *root = next_whole(arena, &search, is_dry, &pinned_left);
+        if (root == NULL || root->used_bytes > wanted->move_most_bytes) break;
+        wi_root_index_add_victim(&arena->roots, root);
         ended = run_pass(arena, wanted->room_bytes, is_dry);
-        root = next_whole(arena, wanted->bytes, root, is_dry);
     }
     unmark(arena);
     return ended;
@@ -371,12 +383,22 @@ static outcome empty_several(wi_arena *arena, const wi_compaction *wanted, int i
     return ended;
 }
 
+/* Returns 1 if the request does not fit even if all that is free lay together. */
+static int is_hopeless(const wi_arena *arena, const wi_compaction *wanted)
+{
+    const uint64_t free_bytes = arena->reserved_bytes - arena->in_use_bytes;
+
+    return wanted->bytes > wanted->room_bytes && wanted->bytes - wanted->room_bytes > free_bytes;
+}
+
 /* Empties one root that holds the request, or several that make room for it when they are given back: what moves less is
  * tried first. PASS_DONE if that was done. */
 static outcome make_room(wi_arena *arena, const wi_compaction *wanted, int is_dry)
 {
     const uint64_t lacking = lacking_for(wanted);
-    const wi_arena_root *whole = next_whole(arena, wanted->bytes, NULL, is_dry);
+    wi_root_search search = {.bytes = wanted->bytes};
+    unsigned pinned_left = wanted->pinned_most;
+    const wi_arena_root *whole = next_whole(arena, &search, is_dry, &pinned_left);
     outcome ended = PASS_NO_PLACE;
     uint64_t used;
     const int is_enough = mark_several(arena, wanted, is_dry, &used) >= lacking;
@@ -392,7 +414,8 @@ static outcome make_room(wi_arena *arena, const wi_compaction *wanted, int is_dr
 
 int wi_compact_within(wi_arena *arena, const wi_compaction *wanted)
 {
-    return arena->source.begin_moves != NULL && make_room(arena, wanted, 0) == PASS_DONE;
+    return arena->source.begin_moves != NULL && !is_hopeless(arena, wanted) &&
+           make_room(arena, wanted, 0) == PASS_DONE;
 }
 
 /* What a request that failed lacks, whatever it takes. */
@@ -401,23 +424,24 @@ static wi_compaction at_any_price(const wi_arena *arena, uint64_t bytes)
     return (wi_compaction){.bytes = bytes,
                            .room_bytes = arena->was_refused ? 0 : wi_arena_get_remaining(arena),
                            .move_most_bytes = UINT64_MAX,
-                           .tries_most = TRIES_MOST};
+                           .tries_most = TRIES_MOST,
+                           .pinned_most = UINT_MAX};
 }
 
 /* New roots for the blocks are no larger than what is in use of the emptied one, so each pass gains. */
 int wi_compact_gain(wi_arena *arena)
 {
+    const wi_compaction any = {.bytes = 1, .move_most_bytes = UINT64_MAX, .pinned_most = UINT_MAX};
     const uint64_t room = arena->was_refused ? 0 : wi_arena_get_remaining(arena);
     const uint64_t before = arena->reserved_bytes;
     outcome ended = PASS_NO_PLACE;
 
     if (arena->source.begin_moves == NULL) return 0;
     for (unsigned i = 0; i < TRIES_MOST && ended == PASS_NO_PLACE; ++i) {
-        wi_arena_root *root = next_cheapest(arena, 0);
-        if (root == NULL || root->bytes - root->used_bytes < root->bytes / GAIN_LEAST_SHARE ||
-            root->bytes == root->used_bytes)
-            break;
-        root->is_victim = 1;
+        uint64_t used;
+        const uint64_t bytes = mark_several(arena, &any, 0, &used); /* one root */
+
+        if (bytes == used || bytes - used < bytes / GAIN_LEAST_SHARE) break;
         ended = run_pass(arena, room, 0);
     }
     unmark(arena);
@@ -432,7 +456,8 @@ int wi_compact_for(wi_arena *arena, uint64_t bytes)
     const wi_compaction wanted = at_any_price(arena, bytes);
     outcome ended = PASS_STOPPED;
 
-    if (source->begin_moves != NULL) ended = make_room(arena, &wanted, 0);
+    if (source->begin_moves != NULL && !is_hopeless(arena, &wanted))
+        ended = make_room(arena, &wanted, 0);
     if (ended != PASS_NO_PLACE) return ended == PASS_DONE;
     if (!wi_compact_gain(arena)) return 0;
     if (source->drain != NULL) (void)source->drain(source->user);
@@ -442,10 +467,7 @@ int wi_compact_for(wi_arena *arena, uint64_t bytes)
 int wi_compact_is_pinned(wi_arena *arena, uint64_t bytes)
 {
     const wi_compaction wanted = at_any_price(arena, bytes);
-    int is_any = 0;
 
-    if (arena->source.begin_moves == NULL) return 0;
-    for (const wi_arena_root *root = arena->first_root; root != NULL && !is_any; root = root->next)
-        is_any = has_pinned(arena, root);
-    return is_any && make_room(arena, &wanted, 1) == PASS_DONE;
+    return arena->met_pinned && !is_hopeless(arena, &wanted) &&
+           make_room(arena, &wanted, 1) == PASS_DONE;
 }

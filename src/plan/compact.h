@@ -10,6 +10,8 @@ typedef struct wi_compaction {
     uint64_t room_bytes;      /* may be taken in new roots, for it and for what is moved */
     uint64_t move_most_bytes; /* in one pass */
     unsigned tries_most;      /* passes that find no place for some block */
+    unsigned
+        pinned_most; /* roots that are passed over in one search for a block that has to stay */
 } wi_compaction;
 
 /** Empties roots so that the request fits, in one of them or when they are given back; those whose blocks take the fewest
@@ -24,7 +26,7 @@ int wi_compact_gain(wi_arena *arena);
  * one pass, as wi_compact_gain(), for the next call to go on from. Waits for roots that are given back. */
 int wi_compact_for(wi_arena *arena, uint64_t bytes);
 
-/** Returns 1 if wi_compact_for() would succeed if no block had to stay. Moves nothing. */
+/** Returns 1 if wi_compact_for(), which failed, would succeed if no block had to stay. Moves nothing. */
 int wi_compact_is_pinned(wi_arena *arena, uint64_t bytes);
 
 #endif

@@ -10,25 +10,19 @@
  * opened for a block of less than 1/64 of it, which would pin the rest. That, the rest of the own class and the
  * lists of the other blocks are searched when the driver gives no more. The arena's caller locks.
  */
-#include "base/bits.h"
 #include "plan/range_index.h"
+#include "plan/size_class.h"
 
 #include <limits.h>
 
-#define COLUMN_SHIFT 4
-#define COLUMNS 16u /* 1 << COLUMN_SHIFT */
-#define ROWS \
-    53u /* sizes of 2^64 - 1 in units of 2^8 have 56 bits, the first row has the smallest four */
-#define UNIT_SHIFT 8      /* log2 of the smallest granule */
 #define OWN_CLASS_MOST 8u /* ranges of the request's own class that are looked at */
 #define OPEN_SHARE 64u /* a whole root of pool ALONE is not opened for less than this part of it */
 
 /* The ranges of one pool, linked by left (towards the head) and right.
- * Invariants: bit r of rows is set == columns[r] != 0; bit c of columns[r] is set == heads[r][c] != NULL */
+ * Invariant: a class is marked == it has a head */
 typedef struct pool_lists {
-    uint64_t rows;
-    uint16_t columns[ROWS];
-    wi_range *heads[ROWS][COLUMNS];
+    wi_class_marks marks;
+    wi_range *heads[WI_CLASS_ROWS][WI_CLASS_COLUMNS];
 } pool_lists;
 
 /* Invariants: pools[WI_POOL_SMALL] has the free ranges of the small roots; pools[WI_POOL_ALONE] the roots of that pool
@@ -36,21 +30,6 @@ typedef struct pool_lists {
 typedef struct good_fit {
     pool_lists pools[WI_POOL_COUNT];
 } good_fit;
-
-typedef struct size_class {
-    unsigned row, column;
-} size_class;
-
-static size_class class_of(uint64_t bytes)
-{
-    const uint64_t units = bytes >> UNIT_SHIFT;
-    unsigned high;
-
-    if (units < COLUMNS) return (size_class){0, (unsigned)units};
-    high = wi_highest_bit(units);
-    return (size_class){high - COLUMN_SHIFT + 1,
-                        (unsigned)(units >> (high - COLUMN_SHIFT)) & (COLUMNS - 1)};
-}
 
 static unsigned lists_of(const wi_range *range)
 {
@@ -62,40 +41,37 @@ static unsigned lists_of(const wi_range *range)
 static void insert(void *state, wi_range *range)
 {
     pool_lists *lists = &((good_fit *)state)->pools[lists_of(range)];
-    const size_class at = class_of(range->bytes);
+    const wi_size_class at = wi_class_of(range->bytes);
     wi_range **head = &lists->heads[at.row][at.column];
 
     range->left = NULL;
     range->right = *head;
     if (*head != NULL) (*head)->left = range;
     *head = range;
-    lists->columns[at.row] |= (uint16_t)(1U << at.column);
-    lists->rows |= UINT64_C(1) << at.row;
-    range->size_class = at.row * COLUMNS + at.column;
+    wi_class_mark(&lists->marks, at);
+    range->size_class = wi_class_number(at);
 }
 
 static void remove_range(void *state, wi_range *range)
 {
     pool_lists *lists = &((good_fit *)state)->pools[lists_of(range)];
-    size_class at;
+    wi_size_class at;
 
     if (range->right != NULL) range->right->left = range->left;
     if (range->left != NULL) {
         range->left->right = range->right;
         return;
     }
-    at = (size_class){range->size_class / COLUMNS, range->size_class % COLUMNS};
+    at = wi_class_at(range->size_class);
     lists->heads[at.row][at.column] = range->right;
-    if (range->right != NULL) return;
-    lists->columns[at.row] &= (uint16_t) ~(1U << at.column);
-    if (lists->columns[at.row] == 0) lists->rows &= ~(UINT64_C(1) << at.row);
+    if (range->right == NULL) wi_class_unmark(&lists->marks, at);
 }
 
 /* Returns 1 if a range of the index stays in its class with so many bytes: what a class leaves of a size is the same. */
 static int keeps_class(const wi_range *range, uint64_t bytes)
 {
-    const unsigned row = range->size_class / COLUMNS;
-    const unsigned shift = UNIT_SHIFT + row - (row != 0);
+    const unsigned row = range->size_class / WI_CLASS_COLUMNS;
+    const unsigned shift = WI_CLASS_UNIT_SHIFT + row - (row != 0);
 
     return range->bytes >> shift == bytes >> shift;
 }
@@ -113,24 +89,15 @@ static void resize(void *state, wi_range *range, uint64_t offset_bytes, uint64_t
 }
 
 /* Returns the head of the next class that has any. */
-static wi_range *first_above(const pool_lists *lists, size_class at)
+static wi_range *first_above(const pool_lists *lists, wi_size_class at)
 {
-    uint64_t columns = lists->columns[at.row] & ~((UINT64_C(2) << at.column) - 1);
-    uint64_t rows;
-
-    if (columns == 0) {
-        rows = lists->rows & ~((UINT64_C(2) << at.row) - 1);
-        if (rows == 0) return NULL;
-        at.row = wi_lowest_bit(rows);
-        columns = lists->columns[at.row];
-    }
-    return lists->heads[at.row][wi_lowest_bit(columns)];
+    return wi_class_next(&lists->marks, &at) ? lists->heads[at.row][at.column] : NULL;
 }
 
 /* Returns the first range that fits of at most `most` of the request's own class, else the next class's head. */
 static wi_range *find_in(const pool_lists *lists, uint64_t bytes, unsigned most)
 {
-    const size_class own = class_of(bytes);
+    const wi_size_class own = wi_class_of(bytes);
     wi_range *range = lists->heads[own.row][own.column];
 
     for (unsigned i = 0; i < most && range != NULL; ++i, range = range->right) {
@@ -180,9 +147,9 @@ static wi_range *largest(const void *state)
     for (unsigned pool = 0; pool < WI_POOL_COUNT; ++pool) {
         const pool_lists *lists = &all->pools[pool];
         unsigned row;
-        if (lists->rows == 0) continue;
-        row = wi_highest_bit(lists->rows);
-        for (wi_range *range = lists->heads[row][wi_highest_bit(lists->columns[row])];
+        if (lists->marks.rows == 0) continue;
+        row = wi_highest_bit(lists->marks.rows);
+        for (wi_range *range = lists->heads[row][wi_highest_bit(lists->marks.columns[row])];
              range != NULL; range = range->right) {
             if (best == NULL || range->bytes > best->bytes) best = range;
         }
@@ -199,23 +166,25 @@ static wi_range *after(const void *state, const wi_range *range)
     if (range != NULL) {
         if (range->right != NULL) return range->right;
         pool = lists_of(range);
-        next = first_above(&all->pools[pool++], class_of(range->bytes));
+        next = first_above(&all->pools[pool++], wi_class_of(range->bytes));
     }
     for (; pool < WI_POOL_COUNT && next == NULL; ++pool) {
         const pool_lists *lists = &all->pools[pool];
-        const unsigned row = lists->rows != 0 ? wi_lowest_bit(lists->rows) : 0;
-        if (lists->rows != 0) next = lists->heads[row][wi_lowest_bit(lists->columns[row])];
+        const uint64_t rows = lists->marks.rows;
+        const unsigned row = rows != 0 ? wi_lowest_bit(rows) : 0;
+        if (rows != 0) next = lists->heads[row][wi_lowest_bit(lists->marks.columns[row])];
     }
     return next;
 }
 
 static const char *check_marks(const pool_lists *lists)
 {
-    for (unsigned row = 0; row < ROWS; ++row) {
-        if ((lists->rows >> row & 1) != (lists->columns[row] != 0)) return "a row's mark is wrong";
-        for (unsigned column = 0; column < COLUMNS; ++column) {
+    for (unsigned row = 0; row < WI_CLASS_ROWS; ++row) {
+        if ((lists->marks.rows >> row & 1) != (lists->marks.columns[row] != 0))
+            return "a row's mark is wrong";
+        for (unsigned column = 0; column < WI_CLASS_COLUMNS; ++column) {
             const wi_range *head = lists->heads[row][column];
-            if ((lists->columns[row] >> column & 1) != (head != NULL))
+            if (wi_class_is_marked(&lists->marks, (wi_size_class){row, column}) != (head != NULL))
                 return "a class's mark is wrong";
             if (head != NULL && head->left != NULL) return "a class does not begin with its head";
         }
@@ -226,9 +195,9 @@ static const char *check_marks(const pool_lists *lists)
 static const char *check(const void *state, const wi_range *range)
 {
     const pool_lists *lists = &((const good_fit *)state)->pools[lists_of(range)];
-    const size_class at = class_of(range->bytes);
+    const wi_size_class at = wi_class_of(range->bytes);
 
-    if (range->size_class != at.row * COLUMNS + at.column) return "its class is wrong";
+    if (range->size_class != wi_class_number(at)) return "its class is wrong";
     if (range->left == NULL && lists->heads[at.row][at.column] != range)
         return "it is not in its class";
     if (range->left != NULL && range->left->right != range) return "the one before leads elsewhere";

@@ -31,19 +31,37 @@ struct wi_range {
     uint64_t used_until;
 };
 
+/* Orders that roots are kept in (root_index.h). */
+enum { WI_BY_USE, WI_BY_SHARE, WI_ROOT_ORDERS };
+
+/* A root's links in a heap. */
+typedef struct wi_root_link {
+    wi_arena_root *child; /* the first */
+    wi_arena_root *next;  /* the next of the parent's children */
+    wi_arena_root *prev;  /* the one before; of a first child the parent; of a top NULL */
+    uint64_t key;         /* smaller ones come first */
+} wi_root_link;
+
 /* A root the arena holds.
  * Invariants: sum of its ranges' bytes == bytes; sum of those in use == used_bytes;
  *             used_bytes == 0 ? first is its only range : used_bytes <= bytes */
 struct wi_arena_root {
-    wi_arena_root *prev, *next; /* the arena's roots, in the order they were taken */
-    void *token;                /* of the root source */
-    uint64_t ordinal;           /* rises with each root taken; never used twice */
     uint64_t bytes;
     uint64_t used_bytes;
-    unsigned pool; /* which of the row's pools it belongs to; 0 in rows with one */
-    int is_victim; /* being emptied: its free ranges are not in the index; 0 between calls */
-    int is_spared; /* is not to be emptied in this call; 0 between calls */
     wi_range *first;
+    wi_arena_root *list_prev, *list_next; /* of those that have changed, or those that are aside */
+    void *token;                          /* of the root source */
+    uint64_t ordinal;                     /* rises with each root taken; never used twice */
+    wi_arena_root *prev, *next;           /* the arena's roots, in the order they were taken */
+    unsigned size_class : 10;             /* of its bytes */
+    unsigned pool : 2;       /* which of the row's pools it belongs to; 0 in rows with one */
+    unsigned is_changed : 1; /* see root_index.h */
+    unsigned is_aside : 1;
+    unsigned
+        is_victim : 1; /* being emptied: its free ranges are not in the index; 0 between calls */
+    unsigned is_spared : 1;         /* is not to be emptied in this call; 0 between calls */
+    uint16_t heaps[WI_ROOT_ORDERS]; /* that it is in, see root_index.h */
+    wi_root_link links[]; /* one by use; a second one by share where blocks can be moved */
 };
 
 /* Metadata in chunks that live until the slab is emptied, when no root is left after a trim, so that a warm alloc and free ask for no host memory.

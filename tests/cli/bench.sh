@@ -162,6 +162,15 @@ expect_json rows.0.repeats 9
 printf 'event,id,bytes,queue\nfree,1,,0\n' >"$work/traces/c.csv"
 WEIR_TRACES_DIR=$work/traces weir bench replay.events
 expect_code 2
+weir bench replay.roots --json
+expect_code 0
+expect_json rows 1
+expect_json rows.0.unit "events/s"
+expect_json rows.0.repeats 9
+expect_json rows.0.peer_repeats 9
+expect_json rows.0.target "value >= 1e+06"
+expect_json rows.0.peer "the same beside 20; here 32000"
+expect_json_range rows.0.value 1e3 1e12
 
 # The choice of a device beside clinfo, and the reader of texts.
 weir bench select.live select.read --json

@@ -88,6 +88,43 @@ Test(arena_check, finds_wrong_links)
     close_arena();
 }
 
+Test(arena_check, finds_roots_that_are_filed_wrongly)
+{
+    wi_arena_root *root;
+    wi_root_index *roots;
+
+    it.is_movable = 1;
+    open_arena("adaptive", 0, GIB);
+    for (int i = 0; i < 20; ++i) (void)place(((uint64_t)i % 5 + 2) * MIB);
+    roots = &it.arena->roots;
+    cr_assert_null(wi_root_index_find_unused(roots)); /* files all */
+    root = roots->tops[WI_HEAP_BY_SHARE];
+    cr_assert_not_null(root->links[WI_BY_SHARE].child);
+    check();
+    ASSERT_DAMAGE_FOUND(root->is_changed);
+    ASSERT_DAMAGE_FOUND(root->is_aside);
+    ASSERT_DAMAGE_FOUND(root->is_victim);
+    ASSERT_DAMAGE_FOUND(root->is_spared);
+    ASSERT_DAMAGE_FOUND(root->size_class);
+    ASSERT_DAMAGE_FOUND(root->heaps[WI_BY_USE]);
+    ASSERT_DAMAGE_FOUND(root->heaps[WI_BY_SHARE]);
+    ASSERT_DAMAGE_FOUND(root->links[WI_BY_USE].key);
+    ASSERT_DAMAGE_FOUND(root->links[WI_BY_SHARE].key);
+    ASSERT_DAMAGE_FOUND(roots->marks.columns[root->size_class / WI_CLASS_COLUMNS]);
+    roots->tops[WI_HEAP_BY_SHARE] = root->links[WI_BY_SHARE].child;
+    assert_found("a top that is not the first");
+    roots->tops[WI_HEAP_BY_SHARE] = NULL;
+    assert_found("a heap without a top");
+    roots->tops[WI_HEAP_BY_SHARE] = root;
+    roots->aside = root;
+    assert_found("a root that is set aside");
+    roots->aside = NULL;
+    roots->changed = root;
+    assert_found("a root that is listed and has not changed");
+    roots->changed = NULL;
+    close_arena();
+}
+
 /* Host memory */
 
 static size_t calls_until_failure; /* 0: never */

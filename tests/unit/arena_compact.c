@@ -183,6 +183,47 @@ Test(arena_compact, leaves_roots_with_pinned_blocks)
     close_arena();
 }
 
+Test(arena_compact, passes_over_no_more_roots_with_pinned_blocks_than_it_may)
+{
+    wi_compaction wanted = {.bytes = 4 * MIB, .move_most_bytes = 8 * MIB, .tries_most = 4};
+    fake_block *blocks[5][4];
+
+    open_told(0);
+    for (int i = 0; i < 5; ++i) fill_root(4 * MIB, 4, blocks[i]);
+    for (int i = 0; i < 5; ++i)
+        for (int k = 1; k < 4; ++k) free_block(blocks[i][k]);
+    for (int i = 0; i < 3; ++i) blocks[i][0]->is_pinned = 1;
+    wanted.pinned_most = 3;
+    cr_assert_not(wi_compact_within(it.arena, &wanted));
+    cr_assert_eq(it.roots.pass_count, 0U);
+    check();
+    wanted.pinned_most = 4;
+    cr_assert(wi_compact_within(it.arena, &wanted));
+    cr_assert_eq(blocks[3][0]->moves, 1U);
+    close_arena();
+}
+
+Test(arena_compact, looks_for_nothing_where_all_that_is_free_does_not_suffice)
+{
+    fake_block *blocks[2][4];
+    wi_compaction wanted = {.bytes = 5 * MIB,
+                            .room_bytes = MIB - 256,
+                            .move_most_bytes = UINT64_MAX,
+                            .tries_most = 32,
+                            .pinned_most = 32};
+
+    open_told(0);
+    for (int i = 0; i < 2; ++i) fill_root(4 * MIB, 4, blocks[i]);
+    for (int i = 0; i < 2; ++i)
+        for (int k = 0; k < 4; k += 2) free_block(blocks[i][k]); /* 4 MiB in all */
+    cr_assert_not(wi_compact_within(it.arena, &wanted));
+    cr_assert_eq(it.arena->roots.looks, 0U);
+    wanted.room_bytes = MIB;
+    (void)wi_compact_within(it.arena, &wanted);
+    cr_assert_gt(it.arena->roots.looks, 0U);
+    close_arena();
+}
+
 Test(arena_compact, names_pinned_blocks_as_the_cause)
 {
     fake_block *first[4];

@@ -86,7 +86,7 @@ int model_take(arena_model *model, uint64_t bytes)
     root->token = token;
     root->bytes = bytes;
     root->count = 1;
-    root->is_small = root->is_alone = root->is_victim = root->is_spared = 0;
+    root->is_small = root->is_alone = root->is_victim = root->is_spared = root->is_passed = 0;
     root->pieces[0] = (model_piece){.bytes = bytes, .stamp = ++model->clock};
     model->roots[model->count++] = root;
     model->acquired++;
@@ -295,6 +295,7 @@ static int make_room(arena_model *model, uint64_t bytes, place *out)
 {
     const int returns = model->kind == MODEL_ONDEMAND || model->kind == MODEL_ADAPTIVE;
 
+    model->met_pinned = 0;
     if (make_more(model, bytes, out)) return 1;
     for (int i = 0; i < 6; ++i) { /* drain, return, drain, compact, return, drain */
         int (*step)(arena_model *, uint64_t) = drain;

@@ -27,6 +27,7 @@ typedef struct model_root {
     uint64_t bytes;
     int is_small, is_alone;   /* ondemand, adaptive: for which blocks it was taken */
     int is_victim, is_spared; /* being emptied; not to be */
+    int is_passed;            /* while victims are chosen: looked at already */
     size_t count;
     model_piece pieces[MODEL_PIECES]; /* by offset, nothing between them */
 } model_root;
@@ -39,6 +40,7 @@ typedef struct arena_model {
     uint64_t next;       /* growth: size of the next root, 0: not begun */
     uint64_t limit;      /* prealloc: settled with the first root */
     int is_cut, refused; /* prealloc: a root was refused; last growth met a refusal */
+    int met_pinned;      /* adaptive: a root was passed over for this request */
     uint64_t clock;      /* the last stamp */
     uint64_t most_now, most_before, requests; /* adaptive: of this stretch, and the one before */
     int moves;                                /* 1: blocks can be moved */

@@ -1,6 +1,7 @@
 /* The naive arena's part for compaction: plans in arrays, victims found by sorting on sight. */
 #include "arena_model_parts.h"
 
+#include <limits.h>
 #include <string.h>
 
 typedef enum pass_end { DONE, NO_PLACE, STOPPED } pass_end;
@@ -194,31 +195,42 @@ static pass_end run(arena_model *model, uint64_t new_most, int is_dry)
     return end;
 }
 
-/* Number `skip` of the roots that hold the request, by bytes in use, then by age; NULL past the last. */
-static model_root *whole(const arena_model *model, uint64_t bytes, unsigned skip, int is_dry)
+/* The root that comes next by the bytes in use, then by age; NULL if all were looked at. */
+static model_root *next_by_use(const arena_model *model)
 {
-    model_root *last = NULL;
-    size_t last_r = 0;
+    model_root *best = NULL;
 
-    for (unsigned i = 0; i <= skip; ++i) {
-        model_root *best = NULL;
-        size_t best_r = 0;
-        for (size_t r = 0; r < model->count; ++r) {
-            model_root *root = model->roots[r];
-            if (model_is_unused(root) || root->bytes < bytes || (!is_dry && is_pinned(root)))
-                continue;
-            if (last != NULL &&
-                (used_of(root) < used_of(last) || (used_of(root) == used_of(last) && r <= last_r)))
-                continue;
-            if (best != NULL && used_of(root) >= used_of(best)) continue;
-            best = root;
-            best_r = r;
-        }
-        if (best == NULL) return NULL;
-        last = best;
-        last_r = best_r;
+    for (size_t r = 0; r < model->count; ++r) {
+        model_root *root = model->roots[r];
+        if (!root->is_passed && (best == NULL || used_of(root) < used_of(best))) best = root;
     }
-    return last;
+    return best;
+}
+
+/* Number `skip` of the roots that hold the request, by bytes in use, then by age; NULL past the last. Of the class of the
+ * request's size 32 are looked at, and no more than so many pinned ones of all. */
+static model_root *whole(arena_model *model, const model_wish *wish, unsigned skip, int is_dry)
+{
+    unsigned of_class = 0;
+    unsigned pinned = 0;
+    unsigned found = 0;
+    model_root *root;
+
+    for (size_t r = 0; r < model->count; ++r) model->roots[r]->is_passed = 0;
+    while ((root = next_by_use(model)) != NULL) {
+        const unsigned class = model_class_of(root->bytes);
+        root->is_passed = 1;
+        if (used_of(root) == 0) continue;
+        if (class == model_class_of(wish->bytes) && of_class++ >= 32) continue;
+        if (root->bytes < wish->bytes) continue;
+        if (!is_dry && is_pinned(root)) {
+            model->met_pinned = 1;
+            if (++pinned == wish->pinned) return NULL;
+            continue;
+        }
+        if (found++ == skip) return root;
+    }
+    return NULL;
 }
 
 static pass_end try_whole(arena_model *model, const model_wish *wish, int is_dry)
@@ -226,7 +238,7 @@ static pass_end try_whole(arena_model *model, const model_wish *wish, int is_dry
     pass_end end = NO_PLACE;
 
     for (unsigned i = 0; i < wish->tries && end == NO_PLACE; ++i) {
-        model_root *root = whole(model, wish->bytes, i, is_dry);
+        model_root *root = whole(model, wish, i, is_dry);
         if (root == NULL || used_of(root) > wish->move_most) break;
         root->is_victim = 1;
         end = run(model, wish->room, is_dry);
@@ -244,18 +256,27 @@ static uint64_t lacking(const model_wish *wish)
 static uint64_t mark(arena_model *model, const model_wish *wish, int is_dry, uint64_t *used)
 {
     uint64_t sum = 0;
+    unsigned pinned = 0;
 
     *used = 0;
-    while (sum < lacking(wish)) {
+    for (size_t r = 0; r < model->count; ++r) model->roots[r]->is_passed = 0;
+    while (sum < lacking(wish) && pinned < wish->pinned) {
         model_root *best = NULL;
         for (size_t r = 0; r < model->count; ++r) {
             model_root *root = model->roots[r];
-            if (root->is_victim || root->is_spared || (!is_dry && is_pinned(root))) continue;
+            if (root->is_victim || root->is_spared || root->is_passed) continue;
             if (best == NULL || (double)used_of(root) / (double)root->bytes <
                                     (double)used_of(best) / (double)best->bytes)
                 best = root;
         }
-        if (best == NULL || *used + used_of(best) > wish->move_most) break;
+        if (best == NULL) break;
+        best->is_passed = 1;
+        if (!is_dry && is_pinned(best)) {
+            model->met_pinned = 1;
+            pinned++;
+            continue;
+        }
+        if (*used + used_of(best) > wish->move_most) break;
         best->is_victim = 1;
         sum += best->bytes;
         *used += used_of(best);
@@ -281,7 +302,7 @@ static pass_end try_several(arena_model *model, const model_wish *wish, int is_d
 
 static pass_end compact(arena_model *model, const model_wish *wish, int is_dry)
 {
-    const model_root *one = whole(model, wish->bytes, 0, is_dry);
+    const model_root *one = whole(model, wish, 0, is_dry);
     uint64_t used;
     const int is_enough = mark(model, wish, is_dry, &used) >= lacking(wish);
     pass_end end;
@@ -298,39 +319,28 @@ static pass_end compact(arena_model *model, const model_wish *wish, int is_dry)
     return end;
 }
 
-int model_compact(arena_model *model, const model_wish *wish)
+/* Whether the request fits if all that is free lay together. */
+static int is_enough_free(const arena_model *model, const model_wish *wish)
 {
-    return model->moves && compact(model, wish, 0) == DONE;
+    return model_reserved(model) - model_in_use(model) + wish->room >= wish->bytes;
 }
 
-/* The root of the least share in use, as if for a request. */
-static model_root *cheapest(arena_model *model)
+int model_compact(arena_model *model, const model_wish *wish)
 {
-    model_root *best = NULL;
-
-    for (size_t r = 0; r < model->count; ++r) {
-        model_root *root = model->roots[r];
-        if (root->is_spared || is_pinned(root)) continue;
-        if (best == NULL || (double)used_of(root) / (double)root->bytes <
-                                (double)used_of(best) / (double)best->bytes)
-            best = root;
-    }
-    return best;
+    return model->moves && is_enough_free(model, wish) && compact(model, wish, 0) == DONE;
 }
 
 int model_gain(arena_model *model)
 {
+    const model_wish any = {1, 0, UINT64_MAX, 32, UINT_MAX};
     const uint64_t room = model->refused ? 0 : model_remaining(model);
     const uint64_t before = model_reserved(model);
     pass_end end = NO_PLACE;
 
     for (int i = 0; model->moves && i < 32 && end == NO_PLACE; ++i) {
-        model_root *root = cheapest(model);
-        uint64_t gain;
-        if (root == NULL) break;
-        gain = root->bytes - used_of(root);
-        if (gain == 0 || gain < root->bytes / 64) break;
-        root->is_victim = 1;
+        uint64_t used;
+        const uint64_t bytes = mark(model, &any, 0, &used); /* the cheapest root */
+        if (bytes == used || bytes - used < bytes / 64) break;
         end = run(model, room, 0);
     }
     unmark(model);
@@ -341,10 +351,12 @@ int model_gain(arena_model *model)
 
 int model_compact_for(arena_model *model, uint64_t bytes)
 {
-    const model_wish wish = {bytes, model->refused ? 0 : model_remaining(model), UINT64_MAX, 32};
+    const model_wish wish = {bytes, model->refused ? 0 : model_remaining(model), UINT64_MAX, 32,
+                             UINT_MAX};
     const wi_root_source source = fake_roots_source(model->source);
-    const pass_end end = model->moves ? compact(model, &wish, 0) : STOPPED;
+    pass_end end = STOPPED;
 
+    if (model->moves && is_enough_free(model, &wish)) end = compact(model, &wish, 0);
     if (end != NO_PLACE) return end == DONE;
     if (!model_gain(model)) return 0;
     (void)source.drain(source.user);
@@ -353,9 +365,8 @@ int model_compact_for(arena_model *model, uint64_t bytes)
 
 int model_is_pinned(arena_model *model, uint64_t bytes)
 {
-    const model_wish wish = {bytes, model->refused ? 0 : model_remaining(model), UINT64_MAX, 32};
+    const model_wish wish = {bytes, model->refused ? 0 : model_remaining(model), UINT64_MAX, 32,
+                             UINT_MAX};
 
-    for (size_t r = 0; model->moves && r < model->count; ++r)
-        if (is_pinned(model->roots[r])) return compact(model, &wish, 1) == DONE;
-    return 0;
+    return model->met_pinned && is_enough_free(model, &wish) && compact(model, &wish, 1) == DONE;
 }

@@ -6,7 +6,7 @@
 #define MIB (UINT64_C(1) << 20)
 
 /* Sixteen classes from each power of two of 256 bytes to the next. */
-static unsigned class_of(uint64_t bytes)
+unsigned model_class_of(uint64_t bytes)
 {
     uint64_t units = bytes / 256;
     unsigned octaves = 0;
@@ -33,7 +33,8 @@ static uint64_t latest_of(const arena_model *model, int is_small, int is_whole, 
         const model_root *root = model->roots[r];
         for (size_t p = 0; p < root->count; ++p) {
             const model_piece *piece = &root->pieces[p];
-            if (!is_candidate(root, piece, is_small, is_whole) || class_of(piece->bytes) != class)
+            if (!is_candidate(root, piece, is_small, is_whole) ||
+                model_class_of(piece->bytes) != class)
                 continue;
             if (piece->stamp >= before || piece->stamp <= latest) continue;
             latest = piece->stamp;
@@ -51,7 +52,7 @@ static unsigned next_class(const arena_model *model, int is_small, int is_whole,
     for (size_t r = 0; r < model->count; ++r) {
         const model_root *root = model->roots[r];
         for (size_t p = 0; p < root->count; ++p) {
-            const unsigned class = class_of(root->pieces[p].bytes);
+            const unsigned class = model_class_of(root->pieces[p].bytes);
             if (is_candidate(root, &root->pieces[p], is_small, is_whole) && class > own &&
                 class < best)
                 best = class;
@@ -65,7 +66,7 @@ static unsigned next_class(const arena_model *model, int is_small, int is_whole,
 static int search_class(const arena_model *model, uint64_t bytes, int is_small, int is_whole,
                         unsigned most, uint64_t below, place *out)
 {
-    const unsigned own = class_of(bytes);
+    const unsigned own = model_class_of(bytes);
     uint64_t stamp = UINT64_MAX;
     unsigned next;
 
@@ -198,7 +199,7 @@ int model_grow_to_need(arena_model *model, uint64_t bytes)
         place found;
         if (model_unused_bytes(model) < bytes - room) {
             const uint64_t budget = model->allocated / 16;
-            model_wish wish = {bytes, room, 0, 4};
+            model_wish wish = {bytes, room, 0, 4, 32};
             wish.move_most = bytes > UINT64_MAX / 4 ? UINT64_MAX : bytes * 4;
             if (budget > model->moved) {
                 wish.move_most = least_of(wish.move_most, budget - model->moved);

@@ -13,7 +13,7 @@ typedef struct place {
 /* What compaction is for and what it may cost. */
 typedef struct model_wish {
     uint64_t bytes, room, move_most;
-    unsigned tries;
+    unsigned tries, pinned; /* passes that fail; roots that are passed over */
 } model_wish;
 
 /* arena_model.c */
@@ -31,6 +31,7 @@ void model_carve(arena_model *model, place at, uint64_t bytes, uint64_t requeste
 void model_uncarve(arena_model *model, model_root *root, uint64_t offset);
 
 /* arena_model_good.c */
+unsigned model_class_of(uint64_t bytes);
 int model_search_good(const arena_model *model, uint64_t bytes, place *out);
 int model_search_any(const arena_model *model, uint64_t bytes, place *out);
 int model_grow_to_need(arena_model *model, uint64_t bytes);

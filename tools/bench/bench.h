@@ -80,6 +80,7 @@ extern const bench_measurement bench_alloc_threads_2;
 extern const bench_measurement bench_alloc_threads_4;
 extern const bench_measurement bench_alloc_threads_8;
 extern const bench_measurement bench_replay_events;
+extern const bench_measurement bench_replay_roots;
 extern const bench_measurement bench_select_live;
 extern const bench_measurement bench_select_read;
 
