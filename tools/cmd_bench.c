@@ -55,11 +55,20 @@ static const program_option options[] = {
     {.name = NULL},
 };
 
+/* A name stands for what has it, and for what has it before a dot: "alloc" for alloc.pair and others. */
+static int is_meant(const char *measurement, const char *name)
+{
+    const size_t bytes = strlen(name);
+
+    return strncmp(measurement, name, bytes) == 0 && bytes != 0 &&
+           (measurement[bytes] == '\0' || measurement[bytes] == '.');
+}
+
 /* Returns the first measurement of a name, or NULL. */
 static const bench_measurement *find(const char *name)
 {
     for (size_t i = 0; i < MEASUREMENTS; i++) {
-        if (strcmp(measurements[i]->name, name) == 0) return measurements[i];
+        if (is_meant(measurements[i]->name, name)) return measurements[i];
     }
     return NULL;
 }
@@ -70,7 +79,7 @@ static int refuse(const char *name)
     int is_later = strncmp(name, "plan.", 5) == 0 && name[5] != '\0';
 
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
-        is_later = is_later || strcmp(later[i], name) == 0;
+        is_later = is_later || is_meant(later[i], name);
     if (is_later) {
         output_usage("weir bench: %s: not in this build (see: weir bench --help)", name);
         return PROGRAM_USAGE;
@@ -163,7 +172,7 @@ static size_t choose(const char *const *names, size_t count, const bench_measure
     for (size_t i = 0; i < MEASUREMENTS && count == 0; i++) out[chosen++] = measurements[i];
     for (size_t k = 0; k < count; k++) {
         for (size_t i = 0; i < MEASUREMENTS; i++) {
-            if (strcmp(measurements[i]->name, names[k]) == 0) out[chosen++] = measurements[i];
+            if (is_meant(measurements[i]->name, names[k])) out[chosen++] = measurements[i];
         }
     }
     return chosen;
@@ -240,7 +249,9 @@ const program_command command_bench = {
         "function.call op.overhead\n"
         "start.warm accumulate.f32 alloc.pair alloc.mixed alloc.threads replay.events "
         "replay.roots\n"
-        "select.live select.read; all of them if none is given.\n"
+        "select.live select.read; all of them if none is given, those of a group by what stands "
+        "before the dot:\n"
+        "alloc.\n"
         "Peers run on WEIR_PEERS_TORCH, a python that has torch, and WEIR_PEERS_TF, one that has "
         "tensorflow and\n"
         "jax; either may have pyopencl. WEIR_DEVICE chooses the device; WEIR_TRACES_DIR has the "

@@ -32,9 +32,6 @@ static const option_choice form_choices[] = {{"all", 1},      {"keep", 1},     {
                                              {"variable", 1}, {"tape", 1},     {"tape-tanh", 1},
                                              {"stop", 1},     {"function", 1}, {NULL, 0}};
 
-static const option_choice pool_choices[] = {{"growth", 1},   {"prealloc", 1}, {"direct", 1},
-                                             {"ondemand", 1}, {"adaptive", 1}, {NULL, 0}};
-
 static const program_option options[] = {
     {.name = "form",
      .kind = OPTION_CHOICE,
@@ -65,9 +62,8 @@ static const program_option options[] = {
      .kind = OPTION_CHOICE,
      .offset = offsetof(loop_settings, pool),
      .argument = "NAME",
-     .choices = pool_choices,
-     .help = "growth, prealloc, direct, ondemand or adaptive (default:\n"
-             "WEIR_POOL, else adaptive)"},
+     .has_strategies = 1,
+     .help = "how device memory is taken (default: WEIR_POOL, else adaptive)"},
     {.name = "limit",
      .kind = OPTION_LIMIT,
      .offset = offsetof(loop_settings, limit),

@@ -27,9 +27,7 @@ typedef struct replay_settings {
     const char *svg; /* NULL: no picture */
 } replay_settings;
 
-static const option_choice pool_choices[] = {{"all", 1},      {"prealloc", 1}, {"growth", 1},
-                                             {"ondemand", 1}, {"direct", 1},   {"adaptive", 1},
-                                             {NULL, 0}};
+static const option_choice pool_choices[] = {{"all", 1}, {NULL, 0}}; /* and each strategy */
 
 static const program_option options[] = {
     {.name = "pool",
@@ -37,7 +35,8 @@ static const program_option options[] = {
      .offset = offsetof(replay_settings, pool),
      .argument = "NAME",
      .choices = pool_choices,
-     .help = "prealloc, growth, ondemand, direct, adaptive, or all of them (default)"},
+     .has_strategies = 1,
+     .help = "which strategies play it (default: all)"},
     {.name = "limit",
      .kind = OPTION_LIMIT,
      .offset = offsetof(replay_settings, limit),

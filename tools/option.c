@@ -8,6 +8,8 @@
 #include "number.h"
 #include "output.h"
 
+#include <weir/replay.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -82,39 +84,54 @@ static int read_limit(const occurrence *at)
     return OPTION_GO_ON;
 }
 
-/* Writes "a, b or c": the choices of this build. */
-static void list_choices(const option_choice *choices, char *buffer, size_t bytes)
+/* Returns choice i of an option: those of its table, then the strategies; NULL past the last. */
+static const option_choice *choice_at(const program_option *option, size_t i, option_choice *buffer)
 {
+    const option_choice *each = option->choices;
+
+    for (; each != NULL && each->name != NULL; each++)
+        if (i-- == 0) return each;
+    *buffer = (option_choice){option->has_strategies ? weir_replay_strategy_name(i) : NULL, 1};
+    return buffer->name != NULL ? buffer : NULL;
+}
+
+/* Writes "a, b or c": the choices of this build. */
+static void list_choices(const program_option *option, char *buffer, size_t bytes)
+{
+    option_choice made;
     size_t left = 0;
 
-    for (const option_choice *each = choices; each->name != NULL; each++)
-        left += each->is_present ? 1 : 0;
+    for (size_t i = 0; choice_at(option, i, &made) != NULL; i++)
+        left += choice_at(option, i, &made)->is_present ? 1 : 0;
     buffer[0] = '\0';
-    for (; choices->name != NULL; choices++) {
-        const char *separator = "";
+    for (size_t i = 0; left > 0; i++) {
+        const option_choice *each = choice_at(option, i, &made);
 
-        if (!choices->is_present) continue;
+        if (!each->is_present) continue;
         left--;
-        if (left > 0) separator = left > 1 ? ", " : " or ";
-        output_append(buffer, bytes, "%s%s", choices->name, separator);
+        output_append(buffer, bytes, "%s%s", each->name,
+                      left > 1 ? ", " : (left == 1 ? " or " : ""));
     }
 }
 
 static int read_choice(const occurrence *at)
 {
     char expected[256];
+    option_choice made;
 
-    for (const option_choice *each = at->option->choices; each->name != NULL; each++) {
+    for (size_t i = 0; choice_at(at->option, i, &made) != NULL; i++) {
+        const option_choice *each = choice_at(at->option, i, &made);
+
         if (strcmp(each->name, at->given) != 0) continue;
         if (!each->is_present) return refuse_later(at->command, at->option, at->given);
         *(const char **)at->target = each->name;
         return OPTION_GO_ON;
     }
-    list_choices(at->option->choices, expected, sizeof expected);
+    list_choices(at->option, expected, sizeof expected);
     return refuse(at, expected);
 }
 
-/* Tells a selector from a file's name: "0.1", "pci=...", "uuid=...", "type=...", "name~...". */
+/* Tells a selector from a file's name: "0.1", "0.1:0", "pci=...", "uuid=...", "type=...", "name~...". */
 static int is_selector(const char *text)
 {
     static const char *const starts[] = {"pci=", "uuid=", "type=", "name~"};
@@ -126,7 +143,8 @@ static int is_selector(const char *text)
         if (strncmp(text, starts[i], strlen(starts[i])) == 0) return 1;
     }
     if (platform == 0 || text[platform] != '.' || *device == '\0') return 0;
-    return device[strspn(device, digits)] == '\0';
+    device += strspn(device, digits);
+    return *device == '\0' || (*device == ':' && device[-1] != '.');
 }
 
 static int read_device(const occurrence *at)
@@ -238,12 +256,14 @@ int option_parse(const program_command *owner, int argc, char **argv, void *valu
     return OPTION_GO_ON;
 }
 
+#define HELP_COLUMN 24 /* where the text of an option begins */
+
 static void print_help_lines(const char *text)
 {
     for (const char *at = text; *at != '\0';) {
         size_t bytes = strcspn(at, "\n");
 
-        (void)printf("%s%.*s\n", at == text ? "" : "                        ", (int)bytes, at);
+        (void)printf("%*s%.*s\n", at == text ? 0 : HELP_COLUMN, "", (int)bytes, at);
         at += bytes + (at[bytes] == '\n' ? 1 : 0);
     }
 }
@@ -260,6 +280,12 @@ void option_help(const program_command *owner)
                        each->argument == NULL ? "" : " ",
                        each->argument == NULL ? "" : each->argument);
         (void)printf("  %-20s  ", label);
+        if (each->has_strategies) {
+            char names[256];
+
+            list_choices(each, names, sizeof names);
+            (void)printf("%s\n%*s", names, (int)HELP_COLUMN, "");
+        }
         print_help_lines(each->help);
     }
     (void)printf("  %-20s  this text\n", "--help");

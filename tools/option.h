@@ -41,7 +41,8 @@ typedef struct program_option {
     size_t offset;                /* of the value in the command's struct */
     const char *argument;         /* "BYTES"; NULL for a flag */
     const char *help;             /* one line, or several separated by newlines */
-    const option_choice *choices; /* OPTION_CHOICE */
+    const option_choice *choices; /* OPTION_CHOICE; NULL: none but the strategies */
+    int has_strategies;           /* OPTION_CHOICE: the names of the library's strategies, too */
     uint64_t max;                 /* OPTION_NUMBER; 0: UINT64_MAX */
     int is_empty_allowed;         /* OPTION_TEXT */
 } program_option;

@@ -55,7 +55,8 @@ typedef struct weir_adopt_options {
  * out       counted, weir_context_release(); NULL on failure
  * Order: the self-check runs on a queue of weir's own. Thread: safe.
  * Errors: ARG (also an options->device that is another one), CONTEXT (the device is not of the context, the queue not of
- *         both), UNSUPPORTED (a queue out of order), and those of weir_context_create(). */
+ *         both), UNSUPPORTED (a queue out of order), and those of weir_context_create(); FORKED if options->device was
+ *         listed by the parent process: without it weir cannot tell whose the handles are. */
 WEIR_API WEIR_NODISCARD weir_status weir_context_adopt(cl_context context, cl_device_id device, cl_command_queue queue,
                                                        const weir_adopt_options *options, weir_context **out);
 
@@ -88,7 +89,7 @@ WEIR_API cl_command_queue weir_queue_get_cl_queue(weir_queue *queue);
  * The buffer holds other blocks as well: only the block's bytes may be touched, only while the block is held, and by
  * commands that are ordered with weir's. A block whose bytes commands on other queues still use when it is released is
  * told so by weir_block_record().
- * mem            borrowed; NULL for an empty block
+ * mem            borrowed; NULL for an empty block, and in a forked child
  * offset_bytes   a multiple of the alignment of all devices of the context, unless the block is of a wrapped tensor
  * Thread: safe. */
 WEIR_API void weir_block_get_cl_mem(weir_block *block, cl_mem *mem, uint64_t *offset_bytes);

@@ -87,7 +87,8 @@ WEIR_API void weir_replay_destroy(weir_replay *replay);
  *         replay asks for; counted, and weir_replay_get_cause() tells why). */
 WEIR_API WEIR_NODISCARD weir_status weir_replay_alloc(weir_replay *replay, uint64_t bytes, weir_replay_block **out);
 
-/** Gives a block back; it is not used again. NULL is allowed. */
+/** Gives a block back; it is not used again. NULL is allowed. One of another replay is left there, and
+ * weir_last_error() says so. */
 WEIR_API void weir_replay_free(weir_replay *replay, weir_replay_block *block);
 
 /** Gives wholly free buffers back until at most keep_bytes are reserved or none is left to give. */

@@ -104,7 +104,8 @@ weir_status weir_context_adopt(cl_context context, cl_device_id device, cl_comma
         return wi_fail(WEIR_E_ARG, adopting, "options must start from WEIR_ADOPT_OPTIONS_INIT");
     }
     source.is_self_checked = !given.no_self_check;
-    status = wi_device_query_whole(device, &platform, &all.whole);
+    if (given.device != NULL) status = wi_device_check_process(given.device, adopting);
+    if (status == WEIR_OK) status = wi_device_query_whole(device, &platform, &all.whole);
     if (status == WEIR_OK) status = read_context(&all, &source.align_bytes);
     if (status == WEIR_OK) status = check_queue(&all, adopting);
     if (status == WEIR_OK) status = choose_device(device, given.device, &source);

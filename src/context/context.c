@@ -271,8 +271,10 @@ weir_status weir_context_synchronize(weir_context *context)
 
 void weir_context_reset_error(weir_context *context)
 {
-    if (context != NULL && context->queue != NULL) wi_queues_reset_error(context->queue->set);
-    if (context != NULL) wi_pool_reset_error(weir_context_get_pool(context));
+    /* In a forked child the locks may be held for good by threads that are not there. */
+    if (context == NULL || !wi_context_is_of_process(context)) return;
+    if (context->queue != NULL) wi_queues_reset_error(context->queue->set);
+    wi_pool_reset_error(weir_context_get_pool(context));
 }
 
 weir_device *weir_context_get_device(const weir_context *context)

@@ -213,6 +213,9 @@ static weir_status configure(weir_device *device, const weir_memory_options *opt
     weir_status status = WEIR_OK;
     wi_memory_config wanted = device->config;
 
+    /* A later split has no room for this one: whatever it is to be, it has no memory. */
+    if (device->parent != NULL && device->ordinal >= device->parent->logical_count)
+        return wi_device_check_layout(device, "weir_device_configure");
     status = wi_memory_config_apply(&wanted, options, "weir_device_configure");
     if (status == WEIR_OK) status = wi_memory_config_resolve(&wanted, device->traits.global_bytes);
     if (status != WEIR_OK) return status;

@@ -67,8 +67,7 @@ weir_status wi_device_check_share(const weir_device *device, const wi_memory_con
     const weir_device *parent = device->parent;
     wi_memory_config configs[WEIR_LOGICAL_MAX];
 
-    if (parent == NULL || device->ordinal >= parent->logical_count)
-        return wi_device_check_layout(device, call);
+    if (parent == NULL) return wi_device_check_layout(device, call);
     if (wanted->given_bytes == 0 && !(wanted->given_fraction > 0))
         return wi_fail_hint(WEIR_E_ARG, call, "set limit_bytes or limit_fraction",
                             "logical device %s needs a limit", device->index_text);

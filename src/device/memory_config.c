@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Writes "growth, prealloc, direct". */
+/* Writes "prealloc, growth" and so on. */
 static const char *strategy_names(char *buffer, size_t bytes)
 {
     size_t used = 0;

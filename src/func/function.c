@@ -233,9 +233,11 @@ weir_status weir_function_prepare(weir_function *function)
 
     if (function == NULL)
         return wi_fail(WEIR_E_ARG, "weir_function_prepare", "function is required");
-    (void)pthread_mutex_lock(&function->lock);
+    /* Before the lock, which a thread that a forked child does not have may hold there. */
     status = wi_context_check_process(function->context);
-    if (status == WEIR_OK) status = prepare(function);
+    if (status != WEIR_OK) return status;
+    (void)pthread_mutex_lock(&function->lock);
+    status = prepare(function);
     (void)pthread_mutex_unlock(&function->lock);
     return status;
 }
@@ -346,10 +348,10 @@ weir_status weir_function_call(weir_function *function, const weir_argument *arg
         return wi_fail(WEIR_E_ARG, "weir_function_call", "function and outs are required");
     }
     status = check_call(function, arguments, n_arguments, n_outs);
+    if (status == WEIR_OK) status = wi_context_check_process(function->context);
     if (status != WEIR_OK) return status;
     (void)pthread_mutex_lock(&function->lock);
-    status = wi_context_check_process(function->context);
-    if (status == WEIR_OK) status = prepare(function);
+    status = prepare(function);
     if (status == WEIR_OK) status = find_inputs(function, arguments);
     if (status == WEIR_OK) status = make_outs(function, arguments, outs);
     if (status == WEIR_OK) {

@@ -15,7 +15,10 @@
  * (good_fit.c). Others share roots of 1/64 of the need, in small pools of 1/8 up to 8 MiB, cut to a multiple of the block
  * so that blocks of one size leave no rest; those of up to 1 MiB roots of 1/512 and 1/4. The fractions are those that did
  * best, by reserved / peak, calls of the driver and bytes moved together, on the recorded traces and on made ones with
- * shapes that vary; half or twice of each is little worse. The arena's caller locks.
+ * shapes that vary; half or twice of each is little worse.
+ *
+ * Near the limit bytes are moved at any price, but moving takes a free place: 1/64 of the limit is kept for that, and shared
+ * roots are no larger, so that one can be emptied when little else is free. The arena's caller locks.
  */
 #include "base/checked.h"
 #include "plan/compact.h"
@@ -37,6 +40,9 @@
 #define MOVED_TIMES_MOST 4u /* the request, for one request */
 #define TRIES_MOST 4u
 #define PINNED_MOST 32u /* roots that are passed over for blocks that have to stay */
+#define LIMIT_SHARE 64u /* of the limit: most for a shared root; as much is kept for moving */
+#define UNITS_LEAST 16u /* in a shared root */
+#define GAINS_MOST 64u  /* passes before a root is taken */
 
 /* Roots that blocks share are at least so many parts of the need, in small pools so many others. */
 static const struct root_share {
@@ -76,17 +82,51 @@ static uint64_t room_of(const wi_arena *arena, uint64_t enough)
     return smaller(room & ~(arena->unit_bytes - 1), wi_arena_get_remaining(arena));
 }
 
-/* Returns the size of a root for a block of `bytes`, if nothing limits it. */
-static uint64_t root_for(uint64_t need, uint64_t bytes, unsigned pool)
+/* Returns what is kept free of the limit where blocks can be moved: without a place that is free none can be. */
+static uint64_t spare_of(const wi_arena *arena)
+{
+    uint64_t limit;
+
+    if (arena->source.begin_moves == NULL) return 0;
+    if (!wi_add_u64(arena->reserved_bytes, wi_arena_get_remaining(arena), &limit))
+        limit = UINT64_MAX;
+    return limit / LIMIT_SHARE;
+}
+
+/* Returns the size of a root for a block of `bytes`, whatever room there is. */
+static uint64_t root_for(const wi_arena *arena, uint64_t need, uint64_t bytes, unsigned pool)
 {
     const struct root_share *share = &root_shares[pool];
-    const uint64_t most =
-        larger(need / share->of_need, smaller(need / share->of_small_pool, SMALL_POOL_ROOT_BYTES));
+    const uint64_t spare = spare_of(arena);
+    const uint64_t shared_most = spare != 0 ? spare : UINT64_MAX;
+    const uint64_t most = smaller(
+        larger(need / share->of_need, smaller(need / share->of_small_pool, SMALL_POOL_ROOT_BYTES)),
+        shared_most);
     uint64_t root = ROOT_LEAST_BYTES;
 
     while (root <= most / 2) root *= 2;
+    while (root > shared_most && root / 2 >= UNITS_LEAST * arena->unit_bytes) root /= 2;
+    if (root < ROOT_LEAST_BYTES) return bytes > root / 2 ? bytes : root;
     if (pool == WI_POOL_SMALL || root == ROOT_LEAST_BYTES) return larger(bytes, root);
     return bytes > root / 2 ? bytes : root / bytes * bytes;
+}
+
+/* Where taking `bytes` would leave too little of the limit to move blocks to, roots are emptied first: once nothing is
+ * left, no block could be moved, however many bytes were free in all. */
+static void gain_before(wi_arena *arena, uint64_t bytes, uint64_t root)
+{
+    const uint64_t remaining = wi_arena_get_remaining(arena);
+    const uint64_t before = arena->reserved_bytes;
+    uint64_t wanted;
+
+    if (!wi_add_u64(larger(bytes, root), spare_of(arena), &wanted)) return;
+    for (unsigned i = 0; i < GAINS_MOST && arena->unused_bytes == 0 &&
+                         remaining < wanted && /* what was given back may still be counted */
+                         before - arena->reserved_bytes < wanted - remaining &&
+                         arena->strategy->ranges->find(arena->index, bytes) == NULL;
+         ++i) {
+        if (!wi_compact_gain(arena)) break;
+    }
 }
 
 /* Counts the roots that are taken though the need did not rise; too many raise the slack. */
@@ -133,10 +173,15 @@ weir_status wi_grow_to_need(wi_arena *arena, uint64_t bytes)
     const unsigned pool = wi_pool_of(bytes);
     const uint64_t need = larger(arena->in_use_bytes + bytes, recent_most(arena));
     const uint64_t enough = enough_for(arena, need);
-    const uint64_t root = smaller(root_for(need, bytes, pool), arena->max_root_bytes);
-    const uint64_t remaining = wi_arena_get_remaining(arena);
-    uint64_t room = room_of(arena, enough);
+    const uint64_t root = smaller(root_for(arena, need, bytes, pool), arena->max_root_bytes);
+    const uint64_t spare = spare_of(arena);
+    uint64_t remaining;
+    uint64_t room;
 
+    gain_before(arena, bytes, root);
+    if (arena->strategy->ranges->find(arena->index, bytes) != NULL) return WEIR_OK;
+    remaining = wi_arena_get_remaining(arena);
+    room = room_of(arena, enough);
     if (bytes > remaining && bytes - remaining > arena->unused_bytes) return WEIR_E_OUT_OF_MEMORY;
     if (bytes > room) {
         if (arena->unused_bytes < bytes - room) {
@@ -146,6 +191,8 @@ weir_status wi_grow_to_need(wi_arena *arena, uint64_t bytes)
         wi_arena_return_roots(arena, enough > root ? enough - root : 0);
         room = room_of(arena, enough);
     }
+    remaining = wi_arena_get_remaining(arena);
+    if (remaining < spare || smaller(root, room) > remaining - spare) room = bytes;
     return take_root(arena, larger(bytes, smaller(root, room)), bytes, pool);
 }
 

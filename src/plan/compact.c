@@ -16,7 +16,8 @@
 
 #define NEW_ROOT_SHARE 64u /* of what is reserved: a new root for several blocks is no larger */
 #define NEW_ROOT_LEAST_BYTES (UINT64_C(2) << 20)
-#define TRIES_MOST 32 /* passes for one request that find no place for some block */
+#define TRIES_MOST 32        /* passes for one request that find no place for some block */
+#define GAIN_LEAST_SHARE 64u /* of a root: less is not worth a pass */
 
 /* How a pass ended. */
 typedef enum outcome {
@@ -391,8 +392,8 @@ static int is_hopeless(const wi_arena *arena, const wi_compaction *wanted)
 }
 
 /* Empties one root that holds the request, or several that make room for it when they are given back: what moves less is
- * tried first. Returns 1 if that was done. */
-static int make_room(wi_arena *arena, const wi_compaction *wanted, int is_dry)
+ * tried first. PASS_DONE if that was done. */
+static outcome make_room(wi_arena *arena, const wi_compaction *wanted, int is_dry)
 {
     const uint64_t lacking = lacking_for(wanted);
     wi_root_search search = {.bytes = wanted->bytes};
@@ -404,17 +405,17 @@ static int make_room(wi_arena *arena, const wi_compaction *wanted, int is_dry)
     const int is_whole_first = whole != NULL && (!is_enough || whole->used_bytes <= used);
 
     unmark(arena);
-    if (is_enough && used == 0) return 0; /* free as they are: nothing to move */
+    if (is_enough && used == 0) return PASS_STOPPED; /* free as they are: nothing to move */
     if (is_whole_first) ended = empty_whole(arena, wanted, is_dry);
     if (ended == PASS_NO_PLACE) ended = empty_several(arena, wanted, is_dry);
     if (ended == PASS_NO_PLACE && !is_whole_first) ended = empty_whole(arena, wanted, is_dry);
-    return ended == PASS_DONE;
+    return ended;
 }
 
 int wi_compact_within(wi_arena *arena, const wi_compaction *wanted)
 {
     return arena->source.begin_moves != NULL && !is_hopeless(arena, wanted) &&
-           make_room(arena, wanted, 0);
+           make_room(arena, wanted, 0) == PASS_DONE;
 }
 
 /* What a request that failed lacks, whatever it takes. */
@@ -427,16 +428,46 @@ static wi_compaction at_any_price(const wi_arena *arena, uint64_t bytes)
                            .pinned_most = UINT_MAX};
 }
 
+/* New roots for the blocks are no larger than what is in use of the emptied one, so each pass gains. */
+int wi_compact_gain(wi_arena *arena)
+{
+    const wi_compaction any = {.bytes = 1, .move_most_bytes = UINT64_MAX, .pinned_most = UINT_MAX};
+    const uint64_t room = arena->was_refused ? 0 : wi_arena_get_remaining(arena);
+    const uint64_t before = arena->reserved_bytes;
+    outcome ended = PASS_NO_PLACE;
+
+    if (arena->source.begin_moves == NULL) return 0;
+    for (unsigned i = 0; i < TRIES_MOST && ended == PASS_NO_PLACE; ++i) {
+        uint64_t used;
+        const uint64_t bytes = mark_several(arena, &any, 0, &used); /* one root */
+
+        if (bytes == used || bytes - used < bytes / GAIN_LEAST_SHARE) break;
+        ended = run_pass(arena, room, 0);
+    }
+    unmark(arena);
+    if (ended != PASS_DONE) return 0;
+    wi_arena_return_roots(arena, 0);
+    return arena->reserved_bytes < before;
+}
+
 int wi_compact_for(wi_arena *arena, uint64_t bytes)
 {
+    const wi_root_source *source = &arena->source;
     const wi_compaction wanted = at_any_price(arena, bytes);
+    outcome ended = PASS_STOPPED;
 
-    return wi_compact_within(arena, &wanted);
+    if (source->begin_moves != NULL && !is_hopeless(arena, &wanted))
+        ended = make_room(arena, &wanted, 0);
+    if (ended != PASS_NO_PLACE) return ended == PASS_DONE;
+    if (!wi_compact_gain(arena)) return 0;
+    if (source->drain != NULL) (void)source->drain(source->user);
+    return 1;
 }
 
 int wi_compact_is_pinned(wi_arena *arena, uint64_t bytes)
 {
     const wi_compaction wanted = at_any_price(arena, bytes);
 
-    return arena->met_pinned && !is_hopeless(arena, &wanted) && make_room(arena, &wanted, 1);
+    return arena->met_pinned && !is_hopeless(arena, &wanted) &&
+           make_room(arena, &wanted, 1) == PASS_DONE;
 }

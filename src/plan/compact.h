@@ -18,7 +18,12 @@ typedef struct wi_compaction {
  * bytes to move. Returns 1 if they are empty; 0 if that cannot be. */
 int wi_compact_within(wi_arena *arena, const wi_compaction *wanted);
 
-/** As wi_compact_within() for a request that fails otherwise, in what remains, at any price. */
+/** Empties the root that is cheapest to empty, whatever its size, and gives all wholly free roots back. Returns 1 if less
+ * is reserved then; 0 if no root can be emptied, or hardly anything would be gained. */
+int wi_compact_gain(wi_arena *arena);
+
+/** As wi_compact_within() for a request that fails otherwise, in what remains, at any price; where that cannot be done in
+ * one pass, as wi_compact_gain(), for the next call to go on from. Waits for roots that are given back. */
 int wi_compact_for(wi_arena *arena, uint64_t bytes);
 
 /** Returns 1 if wi_compact_for(), which failed, would succeed if no block had to stay. Moves nothing. */

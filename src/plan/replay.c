@@ -24,7 +24,6 @@ struct weir_replay {
     uint64_t limit_bytes;
     int has_limit; /* 1: set by the caller */
     uint64_t held_bytes;
-    uint64_t root_count; /* ever; the last root's token */
     uint64_t peak_requested_bytes;
     uint64_t peak_in_use_bytes;
     uint64_t peak_reserved_bytes;
@@ -41,7 +40,7 @@ static weir_status acquire(void *user, uint64_t bytes, void **root)
     replay->held_bytes += bytes;
     if (replay->held_bytes > replay->peak_reserved_bytes)
         replay->peak_reserved_bytes = replay->held_bytes;
-    *root = (void *)(uintptr_t)++replay->root_count;
+    *root = replay; /* tells blocks of one replay from those of another */
     return WEIR_OK;
 }
 
@@ -191,7 +190,14 @@ weir_status weir_replay_alloc(weir_replay *replay, uint64_t bytes, weir_replay_b
 
 void weir_replay_free(weir_replay *replay, weir_replay_block *block)
 {
-    if (block != NULL) wi_arena_free(replay->arena, (wi_range *)block);
+    wi_range *range = (wi_range *)block;
+
+    if (block == NULL) return;
+    if (replay == NULL || wi_range_get_placement(range).root != replay) {
+        (void)wi_fail(WEIR_E_ARG, "weir_replay_free", "the block is of another replay");
+        return;
+    }
+    wi_arena_free(replay->arena, range);
 }
 
 void weir_replay_trim(weir_replay *replay, uint64_t keep_bytes)

@@ -1,7 +1,7 @@
 /* The members of a strategy's row, and the rules that rows are made of.
  *
- * A new strategy is a row in strategy.c and a file with the rules that are its own. Arenas take any row, so tests can
- * make theirs.
+ * A new strategy is a row in strategy_table.def and a file with the rules that are its own; tests/api/one_strategy has one.
+ * Arenas take any row, so tests can make theirs.
  */
 #ifndef WI_PLAN_STRATEGY_RULES_H
 #define WI_PLAN_STRATEGY_RULES_H

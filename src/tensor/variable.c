@@ -284,7 +284,8 @@ int weir_variable_is_shared(const weir_variable *variable)
     pthread_mutex_t *lock = NULL;
     int is_shared = 0;
 
-    if (variable == NULL) return 0;
+    /* In a forked child the lock may be held for good by a thread that is not there. */
+    if (variable == NULL || !wi_context_is_of_process(variable->context)) return 0;
     lock = (pthread_mutex_t *)(uintptr_t)&variable->lock;
     (void)pthread_mutex_lock(lock);
     is_shared = variable->value != NULL && !wi_tensor_is_sole(variable->value);

@@ -22,7 +22,7 @@ TestSuite(compaction, .timeout = WT_TIMEOUT);
 #define MIB (1024 * KIB)
 #define LIMIT (16 * MIB)
 #define SMALL (64 * KIB)
-#define LARGE MIB
+#define LARGE (256 * KIB)
 #define COUNT (LIMIT / SMALL)
 
 /* Blocks of one size, each full of a word of its own. */

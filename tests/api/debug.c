@@ -313,7 +313,7 @@ WEIR_DEVICE_TEST(debug, a_pool_that_closes_lists_what_is_held)
 /* A block that is moved takes its guards along, and damage done before the move and after it is found. */
 WEIR_DEVICE_TEST(debug, guards_move_with_their_blocks)
 {
-    enum { COUNT = 64 };
+    enum { COUNT = 300, BYTES = 60 * KIB }; /* four with their guards in a buffer */
     weir_pool *pool = weir_context_get_pool(ctx);
     weir_block *blocks[COUNT] = {NULL};
     uint64_t offsets[COUNT];
@@ -322,17 +322,17 @@ WEIR_DEVICE_TEST(debug, guards_move_with_their_blocks)
     int held = 0;
     int moved = -1;
 
-    configure(ctx, 2, "adaptive", 4 * KIB * KIB);
-    while (held < COUNT && weir_pool_alloc(pool, NULL, 128 * KIB, "part", &blocks[held]) == WEIR_OK)
+    configure(ctx, 2, "adaptive", 16 * KIB * KIB);
+    while (held < COUNT && weir_pool_alloc(pool, NULL, BYTES, "part", &blocks[held]) == WEIR_OK)
         held++;
-    cr_assert_gt(held, 20, "%s", dev->name);
+    cr_assert_gt(held, 200, "%s", dev->name);
     for (int i = 0; i < held; i++) {
         roots[i] = weir_block_get_root(blocks[i]);
         offsets[i] = weir_block_get_offset_bytes(blocks[i]);
         poke(ctx, blocks[i], 0, (unsigned char)i);
-        poke(ctx, blocks[i], 128 * KIB - 1, (unsigned char)(i + 1));
+        poke(ctx, blocks[i], BYTES - 1, (unsigned char)(i + 1));
         if (i % 4 != 1) continue;
-        poke(ctx, blocks[i], 128 * KIB, 9);
+        poke(ctx, blocks[i], BYTES, 9);
         poke(ctx, blocks[i], -1, 9);
     }
     for (int i = 0; i < held; i++) {
@@ -352,9 +352,9 @@ WEIR_DEVICE_TEST(debug, guards_move_with_their_blocks)
         wt_ok(wi_queue_read(wi_context_get_queue(ctx), wi_block_get_buffer(blocks[i]),
                             wi_block_get_offset_bytes(blocks[i]), 1, &ends[0]));
         wt_ok(wi_queue_read(wi_context_get_queue(ctx), wi_block_get_buffer(blocks[i]),
-                            wi_block_get_offset_bytes(blocks[i]) + 128 * KIB - 1, 1, &ends[1]));
-        cr_assert_eq(ends[0], i, "%s: block %d", dev->name, i);
-        cr_assert_eq(ends[1], i + 1, "%s: block %d", dev->name, i);
+                            wi_block_get_offset_bytes(blocks[i]) + BYTES - 1, 1, &ends[1]));
+        cr_assert_eq(ends[0], (unsigned char)i, "%s: block %d", dev->name, i);
+        cr_assert_eq(ends[1], (unsigned char)(i + 1), "%s: block %d", dev->name, i);
     }
     cr_assert_geq(moved, 0, "%s: nothing was moved", dev->name);
     for (int i = 0; i < held; i++) {

@@ -95,6 +95,44 @@ WEIR_DEVICE_TEST_TAGGED(interop_adopt, has_strategy_and_limit_of_its_own)
     own_close(&own);
 }
 
+/* As many bytes are free as are asked for, and on a context of weir's own blocks would be moved to join them. */
+WEIR_DEVICE_TEST(interop_adopt, moves_no_block)
+{
+    enum { COUNT = 64 };
+    const uint64_t bytes = 64 * 1024;
+    own_cl own = own_open(weir_context_get_cl_device(ctx));
+    weir_memory_options memory = WEIR_MEMORY_OPTIONS_INIT;
+    weir_context *context = adopt(&own);
+    weir_block *blocks[COUNT] = {NULL};
+    uint64_t offsets[COUNT] = {0};
+    uint64_t roots[COUNT] = {0};
+    weir_block *large = NULL;
+    weir_pool_stats stats;
+
+    memory.strategy = "adaptive";
+    memory.limit_bytes = COUNT * bytes;
+    wt_ok(weir_device_configure(weir_context_get_device(context), &memory));
+    for (size_t i = 0; i < COUNT; i++) {
+        wt_ok(weir_pool_alloc(weir_context_get_pool(context), NULL, bytes, "mine", &blocks[i]));
+        offsets[i] = weir_block_get_offset_bytes(blocks[i]);
+        roots[i] = weir_block_get_root(blocks[i]);
+    }
+    for (size_t i = 0; i < COUNT; i += 2) weir_block_release(blocks[i]);
+    wt_fails(weir_pool_alloc(weir_context_get_pool(context), NULL, 4 * bytes, "mine", &large),
+             WEIR_E_OUT_OF_MEMORY);
+    cr_assert_eq(weir_last_error()->oom.cause, WEIR_OOM_FRAGMENTED, "%s", dev->name);
+    weir_pool_get_stats(weir_context_get_pool(context), &stats);
+    cr_assert_eq(stats.compactions, 0U);
+    cr_assert_eq(stats.moved_bytes, 0U);
+    for (size_t i = 1; i < COUNT; i += 2) {
+        cr_assert_eq(weir_block_get_offset_bytes(blocks[i]), offsets[i]);
+        cr_assert_eq(weir_block_get_root(blocks[i]), roots[i]);
+        weir_block_release(blocks[i]);
+    }
+    weir_context_release(context);
+    own_close(&own);
+}
+
 WEIR_DEVICE_TEST(interop_adopt, shares_the_limit_of_a_device_of_a_system)
 {
     own_cl own = own_open(weir_context_get_cl_device(ctx));

@@ -225,6 +225,36 @@ WEIR_DEVICE_TEST_BARE(logical, a_device_that_was_used_is_not_split)
     weir_context_release(context);
 }
 
+WEIR_DEVICE_TEST_BARE(logical, one_that_a_later_split_has_no_room_for_is_not_configured)
+{
+    weir_device *parts[2] = {NULL};
+    weir_device *gone = NULL;
+    weir_device *one = NULL;
+    const uint64_t whole[] = {MIB};
+    weir_memory_options options = WEIR_MEMORY_OPTIONS_INIT;
+
+    wt_ok(split2(device, MIB, 2 * MIB, parts));
+    gone = parts[1];
+    wt_ok(weir_device_split(device, 1, limits(1, whole), &one));
+    options.limit_bytes = 3 * MIB;
+    wt_fails(weir_device_configure(gone, &options), WEIR_E_ARG);
+    expect_message("was split again");
+    options.limit_bytes = 2 * MIB; /* what it has */
+    wt_fails(weir_device_configure(gone, &options), WEIR_E_ARG);
+    expect_message("was split again");
+    wt_fails(weir_device_configure(gone, NULL), WEIR_E_ARG);
+    cr_assert_eq(weir_device_get_limit_bytes(gone), 2 * MIB, "%s", dev->name);
+    cr_assert_eq(weir_device_logical_count(device), 1U);
+    cr_assert_null(weir_device_logical(device, 1));
+
+    options.limit_bytes = 0;
+    options.limit_fraction = 1.5;
+    wt_fails(weir_device_configure(gone, &options), WEIR_E_ARG);
+    wt_ok(split2(device, MIB, 4 * MIB, parts)); /* there again, as this split says */
+    cr_assert_eq(parts[1], gone);
+    cr_assert_eq(weir_device_get_limit_bytes(gone), 4 * MIB);
+}
+
 WEIR_DEVICE_TEST_BARE(logical, a_context_that_a_split_came_after_cannot_allocate)
 {
     weir_device *parts[2] = {NULL};

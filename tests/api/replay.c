@@ -152,6 +152,29 @@ Test(replay, refuses_what_it_cannot_mean)
     weir_replay_destroy(replay);
 }
 
+Test(replay, leaves_a_block_of_another_where_it_is)
+{
+    weir_replay *one = open_replay("growth", 0, 0);
+    weir_replay *other = open_replay("adaptive", 0, 0);
+    weir_replay_block *block = place(one, MIB);
+    weir_replay_block *others = place(other, MIB);
+
+    weir_last_error_reset();
+    weir_replay_free(other, block);
+    cr_assert_eq(weir_last_error()->status, WEIR_E_ARG);
+    weir_last_error_reset();
+    weir_replay_free(NULL, block);
+    cr_assert_eq(weir_last_error()->status, WEIR_E_ARG);
+    cr_assert_eq(stats_of(one).in_use_bytes, MIB);
+    cr_assert_eq(stats_of(other).in_use_bytes, MIB);
+    weir_replay_free(one, block);
+    weir_replay_free(other, others);
+    cr_assert_eq(stats_of(one).in_use_bytes, 0U);
+    cr_assert_eq(stats_of(other).in_use_bytes, 0U);
+    weir_replay_destroy(one);
+    weir_replay_destroy(other);
+}
+
 /* Every other of many small blocks goes; large ones fit where buffers were emptied. */
 static weir_replay_stats fragment(int is_fixed)
 {

@@ -15,6 +15,12 @@ for name in accumulate.bf16 as.call elementwise.exp elementwise.tanh random.norm
     weir bench "$name"
     expect_usage "$name" "not in this build"
 done
+weir bench sum # a group of which nothing is in this build
+expect_usage "sum" "not in this build"
+for name in al alloc. alloc.pai "" .pair; do
+    weir bench "$name"
+    expect_usage "unknown measurement"
+done
 weir bench plan.
 expect_usage "plan\."
 weir bench loop.eager sideways
@@ -113,7 +119,7 @@ expect_row() { # expect_row NUMBER NAME REPEATS PEER TARGET
 if [ "${WEIR_TEST_SCALE:-1}" -le 1 ]; then
     WEIR_DEVICE=$(test_devices | head -n 1)
     export WEIR_DEVICE
-    WEIR_PEERS_TORCH=/bin/false WEIR_PEERS_TF=$work/python weir bench alloc.pair alloc.mixed alloc.threads --json
+    WEIR_PEERS_TORCH=/bin/false WEIR_PEERS_TF=$work/python weir bench alloc --json
     expect_code 0
     expect_json rows 11
     expect_row 0 alloc.pair 9 null "value <= 4e-08"

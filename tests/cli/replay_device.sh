@@ -109,6 +109,16 @@ expect_stdout_empty
 expect_stderr_lines 1
 WEIR_DEVICE=9.9 weir replay "$trace" --on-device
 expect_code 3
+for given in "--on-device=$device:1" "--on-device $device:1"; do # a logical device, which a program of its own would make
+    # shellcheck disable=SC2086 # two words
+    weir replay $given "$trace"
+    expect_code 3
+    expect_stdout_empty
+    expect_stderr "$device:1"
+    expect_stderr "0 logical devices"
+done
+weir replay --on-device "$device:x" "$trace"
+expect_usage "--on-device" "$device:x"
 weir replay "$trace" --on-device=puddle
 expect_usage "--on-device" "puddle"
 weir replay "$trace" --on-device puddle # a second operand

@@ -42,6 +42,39 @@ expect_figures 12426629128 15625 7591 0 12660000000 1.03
 weir replay "$WEIR_TRACES_DIR/llm_inference_1024.csv" --no-compaction --json
 expect_figures 2877435904 2783 1280 0 3200000000 1.03
 
+# The guide's tables are what the program prints, and its smallest limits suffice while a little less does not.
+guide=$(dirname "$0")/../../docs/strategies.md
+cells() { # cells ROW : a row of a table as words
+    tr -d '`|' <<<"$1" | tr -s ' ' | sed 's/^ //; s/ $//'
+}
+rows=0
+expect_guide() { # expect_guide START TRACE PEAK_LIVE COLUMN : START begins the table's paragraph, COLUMN is that of the limits
+    local row strategy limit
+    while IFS= read -r row; do
+        strategy=$(cut -d'|' -f2 <<<"$row" | tr -d '` ' | sed 's/--/ --/')
+        # shellcheck disable=SC2086 # a name and an option
+        weir replay "$WEIR_TRACES_DIR/$2.csv" --pool $strategy
+        expect_code 0
+        check "the guide has: $row" grep -qF -- " $(cells "$row" | sed 's/ --no-compaction//') " <(tr -s ' ' <"$work/out")
+        rows=$((rows + 1))
+        limit=$(awk -F'|' -v s="$(cut -d'|' -f2 <<<"$row")" -v c="$4" '$2 == s && NF == 5 { print $c + 0 }' "$guide")
+        for change in 0 0.002; do
+            # shellcheck disable=SC2086
+            weir replay "$WEIR_TRACES_DIR/$2.csv" --pool $strategy --json \
+                --limit "$(awk -v p="$3" -v l="$limit" -v c=$change 'BEGIN { printf "%.0f", p * (l - c) }')"
+            expect_code 0
+            if [ $change = 0 ]; then
+                expect_json strategies.0.ooms 0
+            else
+                expect_json_range strategies.0.ooms 1 1000000
+            fi
+        done
+    done < <(awk -v start="$1" 'index($0, start) == 1 { on = 1 } on && /^\| `/ { print } on && /^\| `adaptive --/ { exit }' "$guide")
+}
+expect_guide "Training, " llm_training_512 12426629128 3
+expect_guide "Inference, " llm_inference_1024 2877435904 4
+check "$rows rows in the guide" test "$rows" -eq 12
+
 # The picture where blocks were moved.
 weir replay "$WEIR_TRACES_DIR/llm_training_512.csv" --svg "$work/picture.svg"
 expect_code 0

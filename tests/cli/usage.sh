@@ -56,7 +56,7 @@ done
 weir loop --form sideways
 expect_usage "sideways" "all, keep, eager, variable, tape, tape-tanh, stop or function"
 weir loop --pool puddle
-expect_usage "puddle" "growth, prealloc, direct, ondemand or adaptive"
+expect_usage "puddle" "prealloc, growth, ondemand, direct or adaptive"
 
 for limit in 0 0K -1 1T 16MB x "" " 16M" "16M " 5%% -5% 0.0% 0% 100.1% 101% % 1e9 17179869184G; do
     weir loop --limit "$limit"

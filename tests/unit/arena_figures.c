@@ -136,3 +136,66 @@ Test(arena_figures, meet_requests_at_a_tight_limit)
         made_trace_free(&trace);
     }
 }
+
+/* Takes and frees blocks of any size up to a share of the limit, in no order, always as many bytes as fit into `percent` of
+ * it. Returns how many of a thousand requests fail. */
+static unsigned refused_at(uint64_t limit, uint64_t size_share, unsigned percent)
+{
+    enum { COUNT = 20000, LIVE_MOST = 4000 };
+    static weir_replay_block *blocks[LIVE_MOST];
+    static uint64_t bytes[LIVE_MOST];
+    weir_replay_options options = WEIR_REPLAY_OPTIONS_INIT;
+    weir_replay_stats stats;
+    weir_replay *replay = NULL;
+    uint64_t random = 88172645463325252u;
+    uint64_t live = 0;
+    size_t held = 0;
+
+    options.limit_bytes = limit;
+    cr_assert_eq(weir_replay_create("adaptive", &options, &replay), WEIR_OK);
+    for (unsigned i = 0; i < COUNT; ++i) {
+        uint64_t wanted;
+
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407U;
+        wanted = 1 + (random >> 20) % (limit / size_share);
+        wanted = (wanted + 255) / 256 * 256;
+        while (held > 0 && (live + wanted > limit / 100 * percent || held == LIVE_MOST)) {
+            size_t gone;
+
+            random = random * UINT64_C(6364136223846793005) + 1442695040888963407U;
+            gone = (size_t)((random >> 20) % held);
+            weir_replay_free(replay, blocks[gone]);
+            live -= bytes[gone];
+            blocks[gone] = blocks[--held];
+            bytes[gone] = bytes[held];
+        }
+        if (weir_replay_alloc(replay, wanted, &blocks[held]) != WEIR_OK) continue;
+        bytes[held++] = wanted;
+        live += wanted;
+    }
+    weir_replay_get_stats(replay, &stats);
+    cr_assert_leq(stats.peak_reserved_bytes, limit);
+    weir_replay_destroy(replay);
+    return (unsigned)(stats.oom_count * 1000 / COUNT);
+}
+
+/* However small the limit: while a twentieth of it is free beside the request, blocks are moved until it fits. Blocks as
+ * large as the free twentieth leave no place to move others to; hence those few. */
+Test(arena_figures, meet_requests_of_any_size_at_any_limit)
+{
+    static const struct {
+        uint64_t size_share; /* blocks up to limit / size_share */
+        unsigned percent, refused_most;
+    } rows[] = {{128, 95, 0}, {64, 95, 0}, {16, 90, 5}, {16, 95, 15}};
+
+    for (uint64_t limit = MIB; limit <= 256 * MIB; limit *= 4) {
+        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+            const unsigned refused = refused_at(limit, rows[i].size_share, rows[i].percent);
+
+            cr_assert_leq(refused, rows[i].refused_most,
+                          "%llu MiB, up to 1/%llu, %u %% alive: %u of 1000 requests fail",
+                          (unsigned long long)(limit / MIB), (unsigned long long)rows[i].size_share,
+                          rows[i].percent, refused);
+        }
+    }
+}

@@ -300,7 +300,7 @@ static pass_end try_several(arena_model *model, const model_wish *wish, int is_d
     return end;
 }
 
-static int compact(arena_model *model, const model_wish *wish, int is_dry)
+static pass_end compact(arena_model *model, const model_wish *wish, int is_dry)
 {
     const model_root *one = whole(model, wish, 0, is_dry);
     uint64_t used;
@@ -308,7 +308,7 @@ static int compact(arena_model *model, const model_wish *wish, int is_dry)
     pass_end end;
 
     unmark(model);
-    if (is_enough && used == 0) return 0;
+    if (is_enough && used == 0) return STOPPED;
     if (one != NULL && (!is_enough || used_of(one) <= used)) {
         end = try_whole(model, wish, is_dry);
         if (end == NO_PLACE) end = try_several(model, wish, is_dry);
@@ -316,7 +316,7 @@ static int compact(arena_model *model, const model_wish *wish, int is_dry)
         end = try_several(model, wish, is_dry);
         if (end == NO_PLACE) end = try_whole(model, wish, is_dry);
     }
-    return end == DONE;
+    return end;
 }
 
 /* Whether the request fits if all that is free lay together. */
@@ -327,15 +327,40 @@ static int is_enough_free(const arena_model *model, const model_wish *wish)
 
 int model_compact(arena_model *model, const model_wish *wish)
 {
-    return model->moves && is_enough_free(model, wish) && compact(model, wish, 0);
+    return model->moves && is_enough_free(model, wish) && compact(model, wish, 0) == DONE;
+}
+
+int model_gain(arena_model *model)
+{
+    const model_wish any = {1, 0, UINT64_MAX, 32, UINT_MAX};
+    const uint64_t room = model->refused ? 0 : model_remaining(model);
+    const uint64_t before = model_reserved(model);
+    pass_end end = NO_PLACE;
+
+    for (int i = 0; model->moves && i < 32 && end == NO_PLACE; ++i) {
+        uint64_t used;
+        const uint64_t bytes = mark(model, &any, 0, &used); /* the cheapest root */
+        if (bytes == used || bytes - used < bytes / 64) break;
+        end = run(model, room, 0);
+    }
+    unmark(model);
+    if (end != DONE) return 0;
+    model_return_down_to(model, 0);
+    return model_reserved(model) < before;
 }
 
 int model_compact_for(arena_model *model, uint64_t bytes)
 {
     const model_wish wish = {bytes, model->refused ? 0 : model_remaining(model), UINT64_MAX, 32,
                              UINT_MAX};
+    const wi_root_source source = fake_roots_source(model->source);
+    pass_end end = STOPPED;
 
-    return model_compact(model, &wish);
+    if (model->moves && is_enough_free(model, &wish)) end = compact(model, &wish, 0);
+    if (end != NO_PLACE) return end == DONE;
+    if (!model_gain(model)) return 0;
+    (void)source.drain(source.user);
+    return 1;
 }
 
 int model_is_pinned(arena_model *model, uint64_t bytes)
@@ -343,5 +368,5 @@ int model_is_pinned(arena_model *model, uint64_t bytes)
     const model_wish wish = {bytes, model->refused ? 0 : model_remaining(model), UINT64_MAX, 32,
                              UINT_MAX};
 
-    return model->met_pinned && is_enough_free(model, &wish) && compact(model, &wish, 1);
+    return model->met_pinned && is_enough_free(model, &wish) && compact(model, &wish, 1) == DONE;
 }

@@ -140,15 +140,30 @@ static uint64_t room_for(const arena_model *model, uint64_t need)
     return least_of(room / model->unit * model->unit, model_remaining(model));
 }
 
+/* A sixty-fourth of the limit. */
+static uint64_t spare(const arena_model *model)
+{
+    const uint64_t remaining = model_remaining(model);
+    const uint64_t reserved = model_reserved(model);
+
+    if (!model->moves) return 0;
+    return (remaining > UINT64_MAX - reserved ? UINT64_MAX : remaining + reserved) / 64;
+}
+
 static uint64_t root_for(const arena_model *model, uint64_t need, uint64_t bytes)
 {
     const int is_small = bytes <= MIB;
+    const uint64_t most = spare(model) != 0 ? spare(model) : UINT64_MAX;
     uint64_t share = least_of(is_small ? need / 4 : need / 8, 8 * MIB);
     uint64_t root = UINT64_C(1) << 62;
 
-    share = most_of(share, is_small ? need / 512 : need / 64);
+    share = least_of(most_of(share, is_small ? need / 512 : need / 64), most);
     while (root > 2 * MIB && root > share) root /= 2;
-    if (!is_small && root > 2 * MIB) root = 2 * bytes > root ? bytes : root - root % bytes;
+    while (root > most && root >= 32 * model->unit) root /= 2; /* 16 units at least */
+    if (root < 2 * MIB)
+        root = bytes > root / 2 ? bytes : root;
+    else if (!is_small && root > 2 * MIB)
+        root = 2 * bytes > root ? bytes : root - root % bytes;
     return least_of(root, model->max_root) < bytes ? bytes : least_of(root, model->max_root);
 }
 
@@ -164,10 +179,21 @@ int model_grow_to_need(arena_model *model, uint64_t bytes)
     const uint64_t need = most_of(model_in_use(model) + bytes, most_lately(model));
     const int rises = model_in_use(model) + bytes > most_lately(model);
     const uint64_t most = enough(model, need);
+    const uint64_t kept = spare(model);
     uint64_t root = root_for(model, need, bytes);
-    uint64_t room = room_for(model, need);
+    uint64_t room;
+    uint64_t left;
+    place at;
     int ok;
 
+    left = model_remaining(model) + model_reserved(model); /* less what is reserved then */
+    for (int i = 0; i < 64 && model_remaining(model) != UINT64_MAX; ++i) {
+        if (most_of(bytes, root) > UINT64_MAX - kept || model_unused_bytes(model) != 0) break;
+        if (left - model_reserved(model) >= most_of(bytes, root) + kept) break;
+        if (model_search_good(model, bytes, &at) || !model_gain(model)) break;
+    }
+    if (model_search_good(model, bytes, &at)) return 1;
+    room = room_for(model, need);
     if (model_remaining(model) + model_unused_bytes(model) < bytes) return 0;
     if (bytes > room) {
         place found;
@@ -184,6 +210,8 @@ int model_grow_to_need(arena_model *model, uint64_t bytes)
         model_return_down_to(model, most < root ? 0 : most - root);
         room = room_for(model, need);
     }
+    left = model_remaining(model);
+    if (left < kept || least_of(root, room) > left - kept) room = bytes;
     root = most_of(bytes, least_of(root, room));
     ok = model_take_for(model, root, bytes, root == bytes && bytes > MIB);
     if (!ok && root != bytes) ok = model_take_for(model, bytes, bytes, bytes > MIB);

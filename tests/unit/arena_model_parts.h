@@ -40,6 +40,7 @@ void model_settle(arena_model *model);
 
 /* arena_model_compact.c */
 int model_compact(arena_model *model, const model_wish *wish);
+int model_gain(arena_model *model);
 int model_compact_for(arena_model *model, uint64_t bytes);
 int model_is_pinned(arena_model *model, uint64_t bytes);
 
