@@ -204,16 +204,12 @@ int wi_split_always(const wi_arena *arena, const wi_range *range, uint64_t bytes
     return 1;
 }
 
-/* A pool that is emptied as a whole keeps no more than the slack of a small one, but not again and again: a loop whose
- * turns leave nothing would ask the driver for all of it in each. */
-static uint64_t keep_of(wi_arena *arena)
+/* A pool that is emptied as a whole keeps no more than the slack of a small one: nobody may come back for the rest. */
+static uint64_t keep_of(const wi_arena *arena)
 {
     const uint64_t enough = enough_for(arena, recent_most(arena));
-    const int was_emptied = arena->recent.was_emptied != 0;
 
-    if (arena->in_use_bytes != 0) return enough;
-    arena->recent.was_emptied = 2;
-    return was_emptied ? enough : smaller(enough, SLACK_SMALL_BYTES);
+    return arena->in_use_bytes != 0 ? enough : smaller(enough, SLACK_SMALL_BYTES);
 }
 
 void wi_return_beyond_need(wi_arena *arena, wi_arena_root *root)
@@ -228,7 +224,6 @@ void wi_settle_to_need(wi_arena *arena)
 
     if (recent->trades < WI_STRETCH_REQUESTS / TRADES_SHARE / 4 && recent->steps > 0)
         recent->steps--;
-    if (recent->was_emptied > 0) recent->was_emptied--;
     recent->trades = 0;
     wi_arena_return_roots(arena, enough_for(arena, recent_most(arena)));
 }

@@ -22,8 +22,6 @@ typedef struct wi_recent {
     uint32_t
         trades; /* roots taken in this stretch though the need had not risen, less those that raised steps */
     uint32_t steps; /* by which the slack is raised */
-    uint32_t
-        was_emptied; /* 2: nothing was in use some time in this stretch; 1: in the one before */
 } wi_recent;
 
 #define WI_STRETCH_REQUESTS 8192u

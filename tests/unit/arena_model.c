@@ -477,7 +477,7 @@ void arena_model_trim(arena_model *model, uint64_t keep_bytes)
     if (model->count == 0) model->next = 0;
     model->most_now = model_in_use(model);
     model->most_before = model->requests = 0;
-    model->trades = model->steps = model->emptied = 0;
+    model->trades = model->steps = 0;
 }
 
 void arena_model_get_stats(const arena_model *model, wi_arena_stats *out)

@@ -44,7 +44,7 @@ typedef struct arena_model {
     uint64_t clock;      /* the last stamp */
     uint64_t most_now, most_before, requests; /* adaptive: of this stretch, and the one before */
     int moves;                                /* 1: blocks can be moved */
-    uint64_t trades, steps, emptied, allocated, moved, compactions; /* adaptive */
+    uint64_t trades, steps, allocated, moved, compactions; /* adaptive */
     model_root
         *kept; /* adaptive: root of the piece freed last, which is not joined yet; NULL: none */
     uint64_t kept_offset;

@@ -223,17 +223,13 @@ void model_root_emptied(arena_model *model)
 {
     uint64_t keep = enough(model, most_lately(model));
 
-    if (model_in_use(model) == 0) {
-        if (model->emptied == 0) keep = least_of(keep, 16 * MIB);
-        model->emptied = 2;
-    }
+    if (model_in_use(model) == 0) keep = least_of(keep, 16 * MIB);
     model_return_down_to(model, keep);
 }
 
 void model_settle(arena_model *model)
 {
     if (model->trades < 8192 / 40 / 4 && model->steps != 0) model->steps--;
-    if (model->emptied != 0) model->emptied--;
     model->trades = 0;
     model_return_down_to(model, enough(model, most_lately(model)));
 }
