@@ -269,11 +269,16 @@ static void read_log_line(wi_builder *builder, const wi_line *line)
         (void)wi_builder_set(builder, WI_PROPERTY_BUILD_LOG, line->text, line);
 }
 
-/* Behind the devices clinfo names platforms and devices once more; those lines are no devices. */
+/* Behind the devices clinfo names platforms and devices once more; those lines are no devices. A text may begin there. */
 static int is_trailer(const wi_line *line)
 {
-    return wi_span_starts(line->text, "NULL platform behavior") ||
-           wi_span_starts(line->text, "ICD loader properties");
+    static const char *const starts[] = {"NULL platform behavior",   "clGetPlatformInfo(NULL",
+                                         "clGetDeviceIDs(NULL",      "clCreateContext(NULL",
+                                         "clCreateContextFromType(", "ICD loader "};
+
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+        if (wi_span_starts(line->text, starts[i])) return 1;
+    return 0;
 }
 
 void wi_human_read(const wi_readers *readers, const wi_lines *lines, wi_part part,
@@ -286,7 +291,10 @@ void wi_human_read(const wi_readers *readers, const wi_lines *lines, wi_part par
 
     while (builder->status == WEIR_OK && wi_lines_next(lines, part.to, &cursor, &line)) {
         if (line.text.bytes == 0) continue;
-        if (is_trailer(&line)) break;
+        if (is_trailer(&line)) {
+            builder->is_ended = 1;
+            break;
+        }
         if (wi_span_starts(line.text, "=== CL_PROGRAM_BUILD_LOG ===")) {
             is_log = 1;
             continue;
@@ -300,7 +308,12 @@ void wi_human_read(const wi_readers *readers, const wi_lines *lines, wi_part par
             size_t gap = gap_at(line.text);
             int is_row = gap < line.text.bytes || line.indent >= 2;
 
-            if (gap == line.text.bytes && line.indent >= 2 && line.indent < CONTINUATION_INDENT)
+            int is_plain = wi_span_is_plain(line.text);
+
+            /* Rows are plain text: this one is damaged, and perhaps a bit or a heading. */
+            if (!is_plain) wi_builder_spoil_flags(builder, &line);
+            if (!is_plain ||
+                (gap == line.text.bytes && line.indent >= 2 && line.indent < CONTINUATION_INDENT))
                 table.section = WI_IN_OTHER;
             if (!is_row) wi_builder_odd_line(builder, &line);
         }

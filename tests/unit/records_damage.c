@@ -44,6 +44,31 @@ static void compare(const weir_records *whole, const weir_records *got, int is_c
     }
 }
 
+/* Whether every device and property of `whole` is in `got` to its end. */
+static int has_all(const weir_records *whole, const weir_records *got)
+{
+    if (weir_records_count(got) < weir_records_count(whole)) return 0;
+    for (size_t i = 0; i < weir_records_count(whole); i++) {
+        for (size_t p = 0; p < weir_property_count(); p++) {
+            weir_property a;
+            weir_property b;
+
+            weir_record_get(weir_records_get(whole, i), p, &a);
+            weir_record_get(weir_records_get(got, i), p, &b);
+            if (a.state != b.state || a.count != b.count || strcmp(a.text, b.text) != 0) return 0;
+        }
+    }
+    return 1;
+}
+
+/* A list announces nothing, so what is cut between two lines of it is not missed. */
+static int is_noticed(const char *fixture, const char *text, size_t at)
+{
+    if (strncmp(fixture, "list/", 5) != 0) return 1;
+    while (at > 0 && text[at - 1] == ' ') at--;
+    return at > 0 && text[at - 1] != '\n' && text[at] != '\n';
+}
+
 Test(records_damage, cut_short_anywhere_a_text_says_less_and_nothing_else)
 {
     for (size_t i = 0; i < FIXTURES; i++) {
@@ -57,12 +82,89 @@ Test(records_damage, cut_short_anywhere_a_text_says_less_and_nothing_else)
 
             cr_assert_not_null(cut);
             memcpy(cut, text, at);
-            if (weir_records_read(cut, at, NULL, &records) == WEIR_OK)
+            if (weir_records_read(cut, at, NULL, &records) == WEIR_OK) {
                 compare(whole, records, 1, fixtures[i], at);
-            else
+                if (weir_records_count(records) > 0 && is_noticed(fixtures[i], text, at))
+                    cr_assert(text_warns(records, "truncated") ||
+                                  text_warns(records, "is left out") || has_all(whole, records),
+                              "%s %zu: nothing tells that it is cut", fixtures[i], at);
+            } else {
                 cr_assert_eq(weir_last_error()->status, WEIR_E_FORMAT, "%s %zu", fixtures[i], at);
+            }
             weir_records_destroy(records);
             free(cut);
+        }
+        weir_records_destroy(whole);
+        free(text);
+    }
+}
+
+Test(records_damage, without_its_first_lines_a_text_has_no_more_devices)
+{
+    for (size_t i = 0; i < FIXTURES; i++) {
+        size_t bytes = 0;
+        char *text = text_fixture(fixtures[i], &bytes);
+        weir_records *whole = text_read(text, bytes);
+
+        for (size_t at = 1; at < bytes; at++) {
+            weir_records *records = NULL;
+
+            if (text[at - 1] != '\n') continue;
+            if (weir_records_read(text + at, bytes - at, NULL, &records) == WEIR_OK)
+                cr_assert_leq(weir_records_count(records), weir_records_count(whole), "%s %zu",
+                              fixtures[i], at);
+            weir_records_destroy(records);
+        }
+        weir_records_destroy(whole);
+        free(text);
+    }
+}
+
+/* Numbers of a damaged text are those of the whole one, or are not there. */
+static void compare_numbers(const weir_records *whole, const weir_records *got, const char *what,
+                            size_t at)
+{
+    cr_assert_leq(weir_records_count(got), weir_records_count(whole), "%s %zu", what, at);
+    if (weir_records_count(got) < weir_records_count(whole)) return;
+    for (size_t i = 0; i < weir_records_count(got); i++) {
+        /* In a list the line of a platform is all that tells whose the devices below it are. */
+        if (strncmp(what, "list/", 5) != 0)
+            cr_assert_str_eq(weir_record_get_index(weir_records_get(got, i)),
+                             weir_record_get_index(weir_records_get(whole, i)), "%s %zu", what, at);
+        for (size_t p = 0; p < weir_property_count(); p++) {
+            weir_property a;
+            weir_property b;
+
+            weir_record_get(weir_records_get(whole, i), p, &a);
+            weir_record_get(weir_records_get(got, i), p, &b);
+            if (b.state == WEIR_PROPERTY_ABSENT || a.kind == WEIR_PROPERTY_TEXT) continue;
+            cr_assert(a.state == b.state && a.number == b.number && a.count == b.count,
+                      "%s %zu: %s", what, at, a.name);
+            cr_assert_arr_eq(a.numbers, b.numbers, sizeof a.numbers, "%s %zu: %s", what, at,
+                             a.name);
+        }
+    }
+}
+
+Test(records_damage, a_byte_that_is_no_text_changes_no_number)
+{
+    for (size_t i = 0; i < FIXTURES; i++) {
+        size_t bytes = 0;
+        char *text = text_fixture(fixtures[i], &bytes);
+        weir_records *whole = text_read(text, bytes);
+
+        for (size_t at = 0; at < bytes; at++) {
+            weir_records *records = NULL;
+            char kept = text[at];
+
+            if (kept == '\n') continue;
+            text[at] = (char)0xff;
+            if (weir_records_read(text, bytes, NULL, &records) == WEIR_OK) {
+                compare_numbers(whole, records, fixtures[i], at);
+                cr_assert(text_warns(records, "1 bytes are not UTF-8"), "%s %zu", fixtures[i], at);
+            }
+            weir_records_destroy(records);
+            text[at] = kept;
         }
         weir_records_destroy(whole);
         free(text);
