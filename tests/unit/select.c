@@ -298,6 +298,17 @@ Test(select, one_processor_on_three_platforms)
     drop(&s);
 }
 
+Test(select, one_processor_with_a_short_name)
+{
+    stock s = {.count = 0};
+
+    add(&s, 0, 0, "pthread-skylake-avx512-AMD EPYC", 0, -1);
+    add(&s, 1, 0, "AMD EPYC", 0, -1);
+    cr_expect_eq(choose(&s, NULL, NULL, NULL), 0U);
+    cr_expect_eq(look(&s, 1).duplicate_of, 0U);
+    drop(&s);
+}
+
 Test(select, a_rejected_twin_does_not_hide_the_other)
 {
     stock s = {.count = 0};
