@@ -222,14 +222,21 @@ int icd_folder_use(icd_folder *folder, const icd_list *list)
     return is_made;
 }
 
-void icd_folder_restore(icd_folder *folder)
+void icd_folder_leave(icd_folder *folder)
 {
-    remove_folder(folder);
     if (folder->is_changed) {
         (void)set_variable("OCL_ICD_VENDORS", folder->vendors);
         (void)set_variable("OCL_ICD_FILENAMES", folder->filenames);
     }
     free(folder->vendors);
     free(folder->filenames);
-    memset(folder, 0, sizeof *folder);
+    folder->vendors = NULL;
+    folder->filenames = NULL;
+    folder->is_changed = 0;
+}
+
+void icd_folder_restore(icd_folder *folder)
+{
+    remove_folder(folder);
+    icd_folder_leave(folder);
 }

@@ -42,6 +42,9 @@ void icd_list_dispose(icd_list *list);
  * Returns 1, or 0 and errno. */
 int icd_folder_use(icd_folder *folder, const icd_list *list);
 
+/** Gives both variables back what they had; the folder stays for programs that were started. */
+void icd_folder_leave(icd_folder *folder);
+
 /** Removes the folder and gives both variables back what they had. */
 void icd_folder_restore(icd_folder *folder);
 

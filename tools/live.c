@@ -1,5 +1,6 @@
-/* One probe of all drivers is the rule, and its answer is all that a listing needs. Only when it gives none is each
- * driver tried alone, then those that answer together; if these do not get on, they are added one by one, and one that
+/* One probe of all drivers is the rule, and its answer is all that a listing needs. When it gives none each driver is tried
+ * alone, all at once; when it takes long they are tried while it goes on, so that a driver that hangs costs its time
+ * once. Then those that answered are tried together; if these do not get on, they are added one by one, and one that
  * ends the others is left out. One thread. */
 #include "live.h"
 
@@ -9,6 +10,8 @@
 #include "number.h"
 #include "output.h"
 #include "probe.h"
+#include "stopwatch.h"
+#include "trials.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,12 +19,17 @@
 
 #define SECONDS_DEFAULT 10
 #define SECONDS_MAX 3600
+#define PATIENCE_SECONDS \
+    1.0 /* most drivers answer within it; a quarter of the limit if that is less */
 #define LINE_BYTES 1024
 
 /* The search for drivers that answer. */
 typedef struct search {
     unsigned seconds;
     icd_list drivers;
+    trials alone;
+    int is_tried; /* `drivers` and `alone` are made; `alone` is empty if there is one driver, which is all of them */
+    int is_out_of_memory;
     json_t *dropped; /* warnings */
     probe_result last;
 } search;
@@ -72,15 +80,51 @@ static void use_all(search *s, int is_used)
     for (size_t i = 0; i < s->drivers.count; i++) s->drivers.entries[i].is_used = is_used;
 }
 
-/* Keeps in `is_good` which drivers answer alone. */
-static void try_each(search *s, unsigned char *is_good)
+/* Starts to try each driver alone, once. */
+static void start_each(search *s)
 {
-    for (size_t i = 0; i < s->drivers.count && !is_over(s); i++) {
-        use_all(s, 0);
-        s->drivers.entries[i].is_used = 1;
-        is_good[i] = try_used(s) != 0;
+    if (s->is_tried) return;
+    s->is_tried = 1;
+    /* From here on there are folders to remove. */
+    interrupt_catch();
+    s->is_out_of_memory = !icd_list_read(&s->drivers);
+    if (!s->is_out_of_memory && s->drivers.count > 1)
+        s->is_out_of_memory = !trials_start(&s->drivers, s->seconds, &s->alone);
+}
+
+/* Probes all drivers together, and those that take long also alone. Leaves the answer of all in `last`. */
+static void try_all(search *s)
+{
+    double patience = s->seconds / 4.0;
+    double from = stopwatch_now();
+    probe *all = probe_start(s->seconds, &s->last.number);
+
+    if (all == NULL) {
+        s->last.end = PROBE_NOT_STARTED;
+        return;
+    }
+    if (patience > PATIENCE_SECONDS) patience = PATIENCE_SECONDS;
+    while (!probe_is_over(all)) {
+        probe_wait(&all, 1);
+        if (stopwatch_now() - from > patience) start_each(s);
+        (void)trials_are_over(&s->alone);
+    }
+    probe_end_with(all, &s->last);
+}
+
+/* Keeps in `is_good` which drivers answer alone. */
+static void take_each(search *s, unsigned char *is_good)
+{
+    probe_result all = s->last;
+
+    trials_wait(&s->alone);
+    for (size_t i = 0; i < s->alone.count && !is_over(s); i++) {
+        s->last = s->alone.results[i];
+        s->last.text = NULL;
+        is_good[i] = s->last.end == PROBE_ANSWERED;
         if (!is_good[i] && !is_over(s)) drop(s, &s->drivers.entries[i], "");
     }
+    if (!is_over(s)) s->last = all;
 }
 
 /* Adds those that answer alone one by one. Leaves the answer of those that stay in `last`. */
@@ -104,6 +148,12 @@ static size_t count_used(const search *s)
     return count;
 }
 
+/* 1 if all drivers together would only hang once more. */
+static int is_hopeless(const search *s)
+{
+    return s->last.end == PROBE_HUNG && count_used(s) == s->drivers.count;
+}
+
 /* After a probe of all drivers failed: finds those that answer, and how they do together. */
 static int find_drivers(search *s)
 {
@@ -114,17 +164,19 @@ static int find_drivers(search *s)
     (void)probe_describe(&s->last, how, sizeof how);
     output_append(line, sizeof line, "the drivers answered only when asked again; at first one %s",
                   how);
-    /* From here on there is a folder to remove. */
-    interrupt_catch();
-    if (!icd_list_read(&s->drivers)) return 0;
+    start_each(s);
     is_good = calloc(s->drivers.count + 1, 1);
-    if (is_good == NULL) return 0;
+    if (s->is_out_of_memory || is_good == NULL) {
+        free(is_good);
+        return 0;
+    }
     if (s->drivers.count == 1)
         drop(s, &s->drivers.entries[0], "");
     else
-        try_each(s, is_good);
+        take_each(s, is_good);
     for (size_t i = 0; i < s->drivers.count; i++) s->drivers.entries[i].is_used = is_good[i];
-    if (!is_over(s) && count_used(s) > 0 && !try_used(s)) try_together(s, is_good);
+    if (!is_over(s) && count_used(s) > 0 && (is_hopeless(s) || !try_used(s)))
+        try_together(s, is_good);
     if (s->last.end == PROBE_ANSWERED && json_array_size(s->dropped) == 0)
         (void)json_array_append_new(s->dropped, output_text(line));
     free(is_good);
@@ -194,7 +246,7 @@ static json_t *list(const char *command, list_facts *facts, int *code)
 
     *code = read_seconds(command, &s.seconds);
     if (*code != PROGRAM_OK) goto done;
-    if (s.seconds > 0) probe_run(s.seconds, &s.last);
+    if (s.seconds > 0) try_all(&s);
     if (s.seconds == 0 || s.last.end == PROBE_NOT_STARTED) {
         root = probe_here();
     } else if (s.last.end == PROBE_ANSWERED) {
@@ -212,6 +264,7 @@ static json_t *list(const char *command, list_facts *facts, int *code)
         *code = PROGRAM_FAILED;
     }
 done:
+    trials_end(&s.alone);
     free(s.last.text);
     icd_list_dispose(&s.drivers);
     json_decref(s.dropped);

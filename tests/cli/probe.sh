@@ -29,8 +29,8 @@ expect_seconds() { # expect_seconds MOST : of the last command, timed by SECONDS
 # What a driver did, in its one warning. Sanitizers turn crashes into exits.
 did() {
     case $1 in
-    load | crash) echo "crashed \(|ended the program" ;;
-    hang) echo "did not answer within 1 s" ;;
+    load | crash | abort) echo "crashed \(|ended the program" ;;
+    hang | stall) echo "did not answer within 1 s" ;;
     *) echo "ended the program \(exit status" ;;
     esac
 }
@@ -40,8 +40,8 @@ good=()
 [ -r "$pocl" ] && good+=(pocl)
 [ -n "${NULL_ICD:-}" ] && good+=(null)
 for well in "${good[@]}"; do
-    for kind in load crash hang exit leave; do
-        [ "$kind" = hang ] && export WEIR_PROBE_SECONDS=1
+    for kind in load crash abort hang stall exit leave; do
+        case $kind in hang | stall) export WEIR_PROBE_SECONDS=1 ;; esac
         install "$well-$kind" "$well" "$kind"
         SECONDS=0
         weir devices --json
@@ -59,6 +59,13 @@ for well in "${good[@]}"; do
         expect_no_folder
         unset WEIR_PROBE_SECONDS
     done
+    # One that takes its time is waited for.
+    install "$well-slow" "$well" slow
+    weir devices --json
+    expect_code 0
+    expect_json records.0.index 0.0
+    check "a slow driver is left out" test -z "$(grep 'is left out' "$work/out")"
+    expect_no_folder
     # One that prints is only dropped what it prints.
     install "$well-print" "$well" print
     weir devices --json
@@ -114,6 +121,26 @@ if [ -r "$pocl" ]; then
         "$(json warnings.0 | sed -n "s|^$work/pair/second.icd is left out: its driver .* beside the drivers before it\$|&|p")"
     expect_no_folder
 fi
+
+# Drivers that hang cost the limit once, however many they are.
+for well in "${good[@]}"; do
+    install "$well-hangs" "$well" hang stall crash
+    SECONDS=0
+    WEIR_PROBE_SECONDS=4 weir devices --json
+    expect_code 0
+    expect_seconds 7
+    expect_json records.0.index 0.0
+    expect_json warnings 3
+    expect_no_folder
+    # Two of which one hangs beside the other: all together, and then it with the other.
+    install "$well-beside" "$well" third fourth
+    SECONDS=0
+    WEIR_PROBE_SECONDS=3 weir devices --json
+    expect_code 0
+    expect_seconds 8
+    expect_stdout "third\.icd is left out: its driver did not answer within 3 s beside the drivers before it"
+    expect_no_folder
+done
 
 # No driver that answers: exit 3, as without a device.
 install one crash
@@ -195,7 +222,7 @@ done
 install two hang
 cp "$OCL_ICD_VENDORS/hang.icd" "$OCL_ICD_VENDORS/more.icd"
 command_line="weir devices, interrupted while drivers are tried one by one"
-WEIR_PROBE_SECONDS=2 timeout --preserve-status -s INT 3 "$WEIR" devices >"$work/out" 2>"$work/err" </dev/null
+WEIR_PROBE_SECONDS=8 timeout --preserve-status -s INT 2 "$WEIR" devices >"$work/out" 2>"$work/err" </dev/null
 code=$?
 expect_code 130
 expect_stdout_empty
