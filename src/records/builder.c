@@ -94,7 +94,7 @@ void wi_builder_begin_platform(wi_builder *b)
     add_platform(b);
 }
 
-/* Whether two platforms have the same name. */
+/* Whether two platforms have the same name, or that of `a` was lost. */
 static int is_namesake(const wi_text_platform *a, const wi_text_platform *b)
 {
     weir_property x;
@@ -102,7 +102,7 @@ static int is_namesake(const wi_text_platform *a, const wi_text_platform *b)
 
     weir_record_get(a->record, WI_PROPERTY_PLATFORM_NAME, &x);
     weir_record_get(b->record, WI_PROPERTY_PLATFORM_NAME, &y);
-    return strcmp(x.text, y.text) == 0;
+    return x.state == WEIR_PROPERTY_ABSENT || strcmp(x.text, y.text) == 0;
 }
 
 /* Which platform the one begun last names once more; `last` for none. One that has no namesake is the next to be listed if
@@ -314,7 +314,15 @@ void wi_builder_set_number(wi_builder *b, wi_property_id id, uint64_t number, co
 
 void wi_builder_begin_flags(wi_builder *b, wi_property_id id, const wi_line *line)
 {
-    wi_builder_set_number(b, id, 0, line);
+    weir_record *record = owner_of(b, id);
+    weir_property old;
+
+    if (record == NULL) return;
+    weir_record_get(record, id, &old);
+    if (old.state == WEIR_PROPERTY_ABSENT)
+        wi_builder_set_number(b, id, 0, line);
+    else
+        clash(b, record, id, line);
     b->open_flags = id;
 }
 

@@ -17,6 +17,18 @@ static int read_platform_name(wi_table *table, const wi_label *label, wi_span va
     return wi_label_plain(table, label, value);
 }
 
+/* Platforms that follow each other have a vendor each: where there is one already the line with the name was lost. */
+static int read_platform_vendor(wi_table *table, const wi_label *label, wi_span value)
+{
+    wi_builder *b = table->builder;
+    weir_property old = {0};
+
+    if (b->current < b->platform_count)
+        weir_record_get(b->platforms[b->current].record, label->id, &old);
+    if (old.state != WEIR_PROPERTY_ABSENT && b->device_count == 0) wi_builder_begin_platform(b);
+    return wi_label_plain(table, label, value);
+}
+
 static int read_device_name(wi_table *table, const wi_label *label, wi_span value)
 {
     wi_builder_begin_device(table->builder);
@@ -43,7 +55,7 @@ static const wi_label labels[] = {
     WI_ROW_READ("Number of platforms", wi_label_platform_count, NAME, 0),
     WI_ROW_READ("Number of devices", wi_label_device_count, NAME, 0),
     WI_ROW_READ("Platform Name", read_platform_name, PLATFORM_NAME, 0),
-    WI_ROW("Platform Vendor", PLATFORM_VENDOR),
+    WI_ROW_READ("Platform Vendor", read_platform_vendor, PLATFORM_VENDOR, 0),
     WI_ROW("Platform Version", PLATFORM_VERSION),
     WI_ROW("Platform Profile", PLATFORM_PROFILE),
     WI_ROW("Platform Extensions", PLATFORM_EXTENSIONS),

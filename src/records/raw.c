@@ -99,7 +99,7 @@ static int follow_owner(wi_builder *builder, const raw_line *raw, raw_place *pla
     uint64_t number = 0;
 
     if (raw->owner.bytes == 0) return 1;
-    if (!wi_span_number(&digits, &number) || digits.bytes > 0) return 0;
+    if (!wi_span_number(&digits, &number) || digits.bytes > 0 || !wi_span_is_plain(mine)) return 0;
     if (builder->has_device && is_same(mine, place->device)) return 1;
     if (is_stray(builder, place, suffix)) return 0;
     if (begun.bytes > suffix.bytes) begun.bytes = suffix.bytes;
