@@ -227,12 +227,31 @@ static json_t *nothing(const search *s)
                      "reason", output_text(reason), "explanation", "");
 }
 
+/* The reason of drivers that answered and have no device: the loader was told of them only, in a folder made for it. */
+static void tell_of_the_rest(const search *s, json_t *root)
+{
+    char reason[LINE_BYTES] = "";
+    size_t left_out = s->drivers.count - count_used(s);
+    char *text = icd_folder_hide(&folder, json_string_value(json_object_get(root, "explanation")));
+
+    output_append(reason, sizeof reason,
+                  "%zu of %zu drivers %s left out, and the others have no device", left_out,
+                  s->drivers.count, left_out == 1 ? "was" : "were");
+    (void)json_object_set_new(root, "reason", output_text(reason));
+    (void)json_object_set_new(root, "explanation", output_text(text != NULL ? text : ""));
+    free(text);
+}
+
 /* Takes what the search left: the answer, with the warnings of dropped drivers before its own. */
 static json_t *take_answer(search *s)
 {
     json_t *root = s->last.end == PROBE_ANSWERED ? json_loads(s->last.text, 0, NULL) : nothing(s);
     json_t *warnings = json_object_get(root, "warnings");
 
+    if (s->last.end == PROBE_ANSWERED && count_used(s) < s->drivers.count &&
+        json_array_size(json_object_get(root, "records")) == 0 &&
+        json_string_value(json_object_get(root, "explanation")) != NULL)
+        tell_of_the_rest(s, root);
     for (size_t i = json_array_size(s->dropped); i > 0 && warnings != NULL; i--)
         (void)json_array_insert(warnings, 0, json_array_get(s->dropped, i - 1));
     return root;

@@ -167,6 +167,19 @@ expect_stderr "crash\.icd is left out"
 expect_stderr "weir loop: no driver answered"
 expect_no_folder
 
+# Nor is there a device if those that answer have none; the reason is not about a folder of the program's own.
+install idle print crash
+weir devices
+expect_code 3
+expect_stdout "crash\.icd is left out"
+expect_stderr_lines 1
+expect_stderr "1 of 2 drivers was left out, and the others have no device"
+check "the folder made for the loader is named" test -z "$(cat "$work/out" "$work/err" | grep weir-icd-)"
+weir loop
+expect_code 3
+expect_stderr "weir loop: 1 of 2 drivers was left out"
+install one crash
+
 # The ways to name one driver.
 OCL_ICD_VENDORS="$work/one/crash.icd" weir devices
 expect_none
