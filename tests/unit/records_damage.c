@@ -1,5 +1,5 @@
 /* What people's tools do to a text: quoting, cutting, joining. A damaged text may say less, never something else. */
-#include "records_text.h"
+#include "records_compare.h"
 
 #include <sys/stat.h>
 #include <time.h>
@@ -11,38 +11,6 @@ static const char *const fixtures[] = {"human/g1.txt",    "human/g2.txt", "human
                                        "amd/two.txt",     "raw/two.txt",  "json/clinfo.txt",
                                        "list/marked.txt", "list/raw.txt"};
 #define FIXTURES (sizeof fixtures / sizeof fixtures[0])
-
-/* Asserts that `got` says what `whole` says, or, if is_cut, less: no other number, no text that does not begin it. */
-static void compare(const weir_records *whole, const weir_records *got, int is_cut,
-                    const char *what, size_t at)
-{
-    cr_assert_leq(weir_records_count(got), weir_records_count(whole), "%s %zu", what, at);
-    if (!is_cut) cr_assert_eq(weir_records_count(got), weir_records_count(whole), "%s", what);
-    for (size_t i = 0; i < weir_records_count(got); i++) {
-        cr_assert_str_eq(weir_record_get_index(weir_records_get(got, i)),
-                         weir_record_get_index(weir_records_get(whole, i)), "%s %zu", what, at);
-        for (size_t p = 0; p < weir_property_count(); p++) {
-            weir_property a;
-            weir_property b;
-
-            weir_record_get(weir_records_get(whole, i), p, &a);
-            weir_record_get(weir_records_get(got, i), p, &b);
-            if (is_cut && b.state == WEIR_PROPERTY_ABSENT) continue;
-            cr_assert_eq(a.state, b.state, "%s %zu: %s: state %d, not %d", what, at, a.name,
-                         b.state, a.state);
-            cr_assert_eq(a.number, b.number, "%s %zu: %s", what, at, a.name);
-            if (!is_cut || a.kind != WEIR_PROPERTY_NUMBERS)
-                cr_assert_eq(a.count, b.count, "%s %zu: %s", what, at, a.name);
-            cr_assert_arr_eq(a.numbers, b.numbers, b.count * sizeof b.numbers[0], "%s %zu: %s",
-                             what, at, a.name);
-            if (is_cut)
-                cr_assert_eq(strncmp(a.text, b.text, strlen(b.text)), 0, "%s %zu: %s: \"%s\"", what,
-                             at, a.name, b.text);
-            else
-                cr_assert_str_eq(a.text, b.text, "%s: %s", what, a.name);
-        }
-    }
-}
 
 /* Whether every device and property of `whole` is in `got` to its end. */
 static int has_all(const weir_records *whole, const weir_records *got)
@@ -83,7 +51,7 @@ Test(records_damage, cut_short_anywhere_a_text_says_less_and_nothing_else)
             cr_assert_not_null(cut);
             memcpy(cut, text, at);
             if (weir_records_read(cut, at, NULL, &records) == WEIR_OK) {
-                compare(whole, records, 1, fixtures[i], at);
+                text_compare(whole, records, 1, fixtures[i], at);
                 if (weir_records_count(records) > 0 && is_noticed(fixtures[i], text, at))
                     cr_assert(text_warns(records, "truncated") ||
                                   text_warns(records, "is left out") || has_all(whole, records),
@@ -232,67 +200,6 @@ Test(records_damage, lines_that_begin_something_may_be_lost)
     weir_records_destroy(r);
 }
 
-/* Puts `before` in front of every line and `end` in place of every newline. Returns memory from malloc. */
-static char *dressed(const char *text, size_t bytes, const char *before, const char *end,
-                     size_t *out_bytes)
-{
-    char *out = malloc(bytes * 8 + 64);
-    size_t used = 0;
-    int is_start = 1;
-
-    cr_assert_not_null(out);
-    for (size_t i = 0; i < bytes; i++) {
-        if (is_start) used += (size_t)sprintf(out + used, "%s", before);
-        is_start = text[i] == '\n';
-        if (is_start)
-            used += (size_t)sprintf(out + used, "%s", end);
-        else
-            out[used++] = text[i];
-    }
-    *out_bytes = used;
-    return out;
-}
-
-Test(records_damage, marks_before_lines_and_other_line_ends_change_nothing)
-{
-    static const struct {
-        const char *before;
-        const char *end;
-    } dresses[] = {{"", "\r\n"},
-                   {"", "\r"},
-                   {"> ", "\n"},
-                   {">", "\n"},
-                   {"> > ", "\n"},
-                   {"# ", "\r\n"},
-                   {"// ", "\n"},
-                   {"      ", "\n"},
-                   {"\t", "\n"},
-                   {"+", "\n"},
-                   {"\x1b[1m", "\x1b[0m\n"}};
-
-    for (size_t i = 0; i < FIXTURES; i++) {
-        size_t bytes = 0;
-        char *text = text_fixture(fixtures[i], &bytes);
-        weir_records *whole = text_read(text, bytes);
-
-        for (size_t k = 0; k < sizeof dresses / sizeof dresses[0]; k++) {
-            size_t new_bytes = 0;
-            char *new = dressed(text, bytes, dresses[k].before, dresses[k].end, &new_bytes);
-            weir_records *records = NULL;
-            char what[128];
-
-            snprintf(what, sizeof what, "%s dress %zu", fixtures[i], k);
-            cr_assert_eq(weir_records_read(new, new_bytes, NULL, &records), WEIR_OK, "%s: %s", what,
-                         weir_last_error()->message);
-            compare(whole, records, 0, what, 0);
-            weir_records_destroy(records);
-            free(new);
-        }
-        weir_records_destroy(whole);
-        free(text);
-    }
-}
-
 Test(records_damage, noise_around_a_text_and_sixteen_bit_characters_change_nothing)
 {
     for (size_t i = 0; i < FIXTURES; i++) {
@@ -311,7 +218,7 @@ Test(records_damage, noise_around_a_text_and_sixteen_bit_characters_change_nothi
                        "user@host:~$ exit\n\xff\xfe odd \x01 bytes\n",
                        text);
         records = text_read(noisy, (size_t)used);
-        compare(whole, records, 0, fixtures[i], 0);
+        text_compare(whole, records, 0, fixtures[i], 0);
         cr_expect(text_warns(records, "driver_release"), "%s", fixtures[i]);
         weir_records_destroy(records);
 
@@ -322,7 +229,7 @@ Test(records_damage, noise_around_a_text_and_sixteen_bit_characters_change_nothi
             wide[3 + 2 * k] = '\0';
         }
         records = text_read(wide, bytes * 2 + 2);
-        compare(whole, records, 0, fixtures[i], 1);
+        text_compare(whole, records, 0, fixtures[i], 1);
         weir_records_destroy(records);
         weir_records_destroy(whole);
         free(wide);
