@@ -119,12 +119,9 @@ static size_t named_before(const wi_builder *b, size_t last)
 static int merge_second_naming(wi_builder *b)
 {
     size_t last = b->platform_count - 1;
-    size_t first = last;
+    size_t first = named_before(b, last);
 
-    if (b->listed >= last || b->platforms[last].values > 1 || b->platforms[last].shown > 0)
-        return 0;
-    first = named_before(b, last);
-    if (first == last) return 0;
+    if (first == last || b->platforms[last].values > 1 || b->platforms[last].shown > 0) return 0;
     weir_record_destroy(b->platforms[last].record);
     b->platform_count--;
     b->current = first;

@@ -35,7 +35,7 @@ int wi_value_error(wi_span value, int *code)
     rest = wi_span_skip(rest, sizeof "error -" - 1);
     if (!wi_span_number(&rest, &number) || number == 0 || number > 100000) return 0;
     /* The text may end inside the number, or a digit be damaged. */
-    if (rest.bytes == 0 || memchr(">) ,", rest.at[0], 4) == NULL) return 0;
+    if (rest.bytes == 0 || rest.at[0] == '\0' || strchr(">) ,", rest.at[0]) == NULL) return 0;
     *code = -(int)number;
     return 1;
 }
