@@ -59,7 +59,7 @@ static int read_entry(wi_span text, list_entry *out)
 
     out->is_numbered = 0;
     out->is_device = 0;
-    if (read_marked(text, "Platform #", &out->platform, &out->name)) return 1;
+    if (read_marked(bare, "Platform #", &out->platform, &out->name)) return 1;
     out->is_device = 1;
     if (bare.at != text.at && read_marked(bare, "Device #", &out->device, &out->name)) return 1;
     out->is_numbered = 1;
