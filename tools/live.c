@@ -42,6 +42,12 @@ typedef struct list_facts {
 
 static icd_folder folder;
 
+static void clear_away(void)
+{
+    icd_folder_restore(&folder);
+    interrupt_release_ends();
+}
+
 /* Leaves a driver out for what the last probe did. */
 static void drop(search *s, icd_entry *driver, const char *more)
 {
@@ -87,6 +93,7 @@ static void start_each(search *s)
     s->is_tried = 1;
     /* From here on there are folders to remove. */
     interrupt_catch();
+    interrupt_hold_ends();
     s->is_out_of_memory = !icd_list_read(&s->drivers);
     if (!s->is_out_of_memory && s->drivers.count > 1)
         s->is_out_of_memory = !trials_start(&s->drivers, s->seconds, &s->alone);
@@ -317,7 +324,7 @@ int live_read(const char *command, live_devices *out)
     json_t *root = list(command, &facts, &code);
 
     out->dropped = facts.dropped;
-    icd_folder_restore(&folder);
+    clear_away();
     if (root == NULL) return code;
     if (json_object_get(root, "error") != NULL) {
         code = refuse(command, root);
@@ -376,9 +383,9 @@ int live_guard(const char *command)
         output_usage("weir %s: %s", command, json_string_value(json_object_get(root, "reason")));
         code = PROGRAM_NO_DEVICE;
     }
-    if (code != PROGRAM_OK) icd_folder_restore(&folder);
+    if (code != PROGRAM_OK) clear_away();
     json_decref(root);
     return code;
 }
 
-void live_guard_end(void) { icd_folder_restore(&folder); }
+void live_guard_end(void) { clear_away(); }

@@ -234,11 +234,15 @@ for signal in INT TERM; do
 done
 install two hang
 cp "$OCL_ICD_VENDORS/hang.icd" "$OCL_ICD_VENDORS/more.icd"
-command_line="weir devices, interrupted while drivers are tried one by one"
-WEIR_PROBE_SECONDS=8 timeout --preserve-status -s INT 2 "$WEIR" devices >"$work/out" 2>"$work/err" </dev/null
-code=$?
-expect_code 130
-expect_stdout_empty
-expect_gone "$(cat "$WT_BAD_PID")"
-expect_no_folder
+for signal in INT:130 TERM:143 HUP:129; do
+    command_line="weir devices, ended by $signal while drivers are tried one by one"
+    # In the foreground: else it sends the signal twice, and a second Ctrl-C ends the program at once.
+    WEIR_PROBE_SECONDS=8 timeout --foreground --preserve-status -s "${signal%:*}" 2 "$WEIR" devices \
+        >"$work/out" 2>"$work/err" </dev/null
+    code=$?
+    expect_code "${signal#*:}"
+    expect_stdout_empty
+    expect_gone "$(cat "$WT_BAD_PID")"
+    expect_no_folder
+done
 finish
