@@ -134,7 +134,8 @@ void wi_builder_announce_devices(wi_builder *b, uint64_t count)
     if (b->platform_count == 0 || b->listed >= b->platform_count) add_platform(b);
     if (b->platform_count == 0) return;
     /* If all are there, the line that named the next one again was lost. */
-    if (!merge_second_naming(b) && b->announced == b->platform_count && b->listed < b->current)
+    if (!merge_second_naming(b) && b->announced == b->platform_count &&
+        b->listed < b->platform_count)
         b->current = b->listed;
     if (b->current >= b->platform_count) b->current = b->platform_count - 1;
     b->platforms[b->current].announced = (size_t)count;

@@ -175,6 +175,11 @@ Test(records_damage, lines_that_begin_something_may_be_lost)
         "  Platform Host timer resolution   1ns\n  Platform Vendor   W\n"
         "  Platform Name   A\nNumber of devices   1\n  Device Name   a\n"
         "  Platform Name   B\nNumber of devices   1\n  Device Name   b\n";
+    static const char named[] =
+        "Number of platforms   2\n  Platform Name   A\n  Platform Vendor   V\n"
+        "  Platform Name   B\n  Platform Vendor   W\n"
+        "  Platform Name   A\nNumber of devices   1\n  Device Name   a\n"
+        "Number of devices   1\n  Device Name   b\n";
     static const char types[] =
         "Number of platforms:\t 1\n  Platform Profile:\t FULL_PROFILE\n"
         "  Platform Name:\t R\n  Platform Name:\t R\nNumber of devices:\t 2\n"
@@ -190,6 +195,12 @@ Test(records_damage, lines_that_begin_something_may_be_lost)
     TEXT_IS(r, 0, "platform.vendor", "V");
     TEXT_IS(r, 1, "platform.vendor", "W");
     STATE_IS(r, 1, "platform.host_timer_resolution", WEIR_PROPERTY_ABSENT);
+    weir_records_destroy(r);
+
+    r = text_read(named, sizeof named - 1);
+    cr_assert_eq(weir_records_count(r), 2U);
+    cr_expect_str_eq(weir_record_get_index(weir_records_get(r, 1)), "1.0");
+    TEXT_IS(r, 1, "platform.name", "B");
     weir_records_destroy(r);
 
     r = text_read(types, sizeof types - 1);
