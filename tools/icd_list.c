@@ -222,14 +222,51 @@ int icd_folder_use(icd_folder *folder, const icd_list *list)
     return is_made;
 }
 
-void icd_folder_restore(icd_folder *folder)
+char *icd_folder_hide(const icd_folder *folder, const char *text)
 {
-    remove_folder(folder);
+    const char *path = variable("OPENCL_VENDOR_PATH");
+    const char *place = path != NULL ? path : DEFAULT_PLACE;
+    const char *name = folder->path != NULL ? folder->path : "";
+    size_t name_bytes = strlen(name);
+    size_t count = 0;
+    char *out = NULL;
+    char *end = NULL;
+
+    if (folder->vendors != NULL && folder->vendors[0] != '\0') place = folder->vendors;
+    if (name_bytes == 0) return strdup(text);
+    for (const char *at = strstr(text, name); at != NULL; at = strstr(at + name_bytes, name))
+        count++;
+    out = malloc(strlen(text) + count * strlen(place) + 1);
+    if (out == NULL) return NULL;
+    end = out;
+    while (*text != '\0') {
+        int is_name = strncmp(text, name, name_bytes) == 0;
+
+        if (is_name)
+            end = stpcpy(end, place);
+        else
+            *end++ = *text;
+        text += is_name ? name_bytes : 1;
+    }
+    *end = '\0';
+    return out;
+}
+
+void icd_folder_leave(icd_folder *folder)
+{
     if (folder->is_changed) {
         (void)set_variable("OCL_ICD_VENDORS", folder->vendors);
         (void)set_variable("OCL_ICD_FILENAMES", folder->filenames);
     }
     free(folder->vendors);
     free(folder->filenames);
-    memset(folder, 0, sizeof *folder);
+    folder->vendors = NULL;
+    folder->filenames = NULL;
+    folder->is_changed = 0;
+}
+
+void icd_folder_restore(icd_folder *folder)
+{
+    remove_folder(folder);
+    icd_folder_leave(folder);
 }

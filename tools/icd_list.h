@@ -42,6 +42,13 @@ void icd_list_dispose(icd_list *list);
  * Returns 1, or 0 and errno. */
 int icd_folder_use(icd_folder *folder, const icd_list *list);
 
+/** Copies a text with the place that the folder stands for instead of its name: it is gone when people read of it.
+ * Returns memory from malloc(), NULL if there is none. */
+char *icd_folder_hide(const icd_folder *folder, const char *text);
+
+/** Gives both variables back what they had; the folder stays for programs that were started. */
+void icd_folder_leave(icd_folder *folder);
+
 /** Removes the folder and gives both variables back what they had. */
 void icd_folder_restore(icd_folder *folder);
 

@@ -11,6 +11,10 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t is_requested;
+static volatile sig_atomic_t held; /* the signal that came while ends were held; 0: none */
+static int are_ends_held;
+static struct sigaction kept[2];
+static const int ends[] = {SIGTERM, SIGHUP};
 static _Atomic(const char *) last_line;
 
 static void note(int number)
@@ -37,6 +41,37 @@ void interrupt_catch(void)
     action.sa_flags = (int)SA_RESETHAND;
     (void)sigemptyset(&action.sa_mask);
     (void)sigaction(SIGINT, &action, NULL);
+}
+
+static void note_end(int number)
+{
+    held = number;
+    is_requested = 1;
+}
+
+void interrupt_hold_ends(void)
+{
+    struct sigaction action;
+
+    if (are_ends_held) return;
+    are_ends_held = 1;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = note_end;
+    (void)sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        (void)sigaction(ends[i], NULL, &kept[i]);
+        /* Who ignores one, as nohup does, goes on doing so. */
+        if (kept[i].sa_handler != SIG_IGN) (void)sigaction(ends[i], &action, NULL);
+    }
+}
+
+void interrupt_release_ends(void)
+{
+    if (!are_ends_held) return;
+    are_ends_held = 0;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        (void)sigaction(ends[i], &kept[i], NULL);
+    if (held != 0) (void)raise((int)held);
 }
 
 void interrupt_end_with(const char *line) { atomic_store(&last_line, line); }

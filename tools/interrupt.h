@@ -9,7 +9,12 @@ void interrupt_catch(void);
  * line   lives until the next call; NULL: from now on the flag is set again */
 void interrupt_end_with(const char *line);
 
-/** Returns 1 after a Ctrl-C. */
+/** While something must be cleared away: SIGTERM and SIGHUP set the flag too, and end the program only at
+ * interrupt_release_ends(), the last of them by its own number. May be called again without harm. */
+void interrupt_hold_ends(void);
+void interrupt_release_ends(void);
+
+/** Returns 1 after a Ctrl-C, or a signal that is held. */
 int interrupt_requested(void);
 
 #endif

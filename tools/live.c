@@ -1,5 +1,6 @@
-/* One probe of all drivers is the rule, and its answer is all that a listing needs. Only when it gives none is each
- * driver tried alone, then those that answer together; if these do not get on, they are added one by one, and one that
+/* One probe of all drivers is the rule, and its answer is all that a listing needs. When it gives none each driver is tried
+ * alone, all at once; when it takes long they are tried while it goes on, so that a driver that hangs costs its time
+ * once. Then those that answered are tried together; if these do not get on, they are added one by one, and one that
  * ends the others is left out. One thread. */
 #include "live.h"
 
@@ -9,6 +10,8 @@
 #include "number.h"
 #include "output.h"
 #include "probe.h"
+#include "stopwatch.h"
+#include "trials.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,12 +19,17 @@
 
 #define SECONDS_DEFAULT 10
 #define SECONDS_MAX 3600
+#define PATIENCE_SECONDS \
+    1.0 /* most drivers answer within it; a quarter of the limit if that is less */
 #define LINE_BYTES 1024
 
 /* The search for drivers that answer. */
 typedef struct search {
     unsigned seconds;
     icd_list drivers;
+    trials alone;
+    int is_tried; /* `drivers` and `alone` are made; `alone` is empty if there is one driver, which is all of them */
+    int is_out_of_memory;
     json_t *dropped; /* warnings */
     probe_result last;
 } search;
@@ -33,6 +41,12 @@ typedef struct list_facts {
 } list_facts;
 
 static icd_folder folder;
+
+static void clear_away(void)
+{
+    icd_folder_restore(&folder);
+    interrupt_release_ends();
+}
 
 /* Leaves a driver out for what the last probe did. */
 static void drop(search *s, icd_entry *driver, const char *more)
@@ -72,15 +86,52 @@ static void use_all(search *s, int is_used)
     for (size_t i = 0; i < s->drivers.count; i++) s->drivers.entries[i].is_used = is_used;
 }
 
-/* Keeps in `is_good` which drivers answer alone. */
-static void try_each(search *s, unsigned char *is_good)
+/* Starts to try each driver alone, once. */
+static void start_each(search *s)
 {
-    for (size_t i = 0; i < s->drivers.count && !is_over(s); i++) {
-        use_all(s, 0);
-        s->drivers.entries[i].is_used = 1;
-        is_good[i] = try_used(s) != 0;
+    if (s->is_tried) return;
+    s->is_tried = 1;
+    /* From here on there are folders to remove. */
+    interrupt_catch();
+    interrupt_hold_ends();
+    s->is_out_of_memory = !icd_list_read(&s->drivers);
+    if (!s->is_out_of_memory && s->drivers.count > 1)
+        s->is_out_of_memory = !trials_start(&s->drivers, s->seconds, &s->alone);
+}
+
+/* Probes all drivers together, and those that take long also alone. Leaves the answer of all in `last`. */
+static void try_all(search *s)
+{
+    double patience = s->seconds / 4.0;
+    double from = stopwatch_now();
+    probe *all = probe_start(s->seconds, &s->last.number);
+
+    if (all == NULL) {
+        s->last.end = PROBE_NOT_STARTED;
+        return;
+    }
+    if (patience > PATIENCE_SECONDS) patience = PATIENCE_SECONDS;
+    while (!probe_is_over(all)) {
+        probe_wait(&all, 1);
+        if (stopwatch_now() - from > patience) start_each(s);
+        (void)trials_are_over(&s->alone);
+    }
+    probe_end_with(all, &s->last);
+}
+
+/* Keeps in `is_good` which drivers answer alone. */
+static void take_each(search *s, unsigned char *is_good)
+{
+    probe_result all = s->last;
+
+    trials_wait(&s->alone);
+    for (size_t i = 0; i < s->alone.count && !is_over(s); i++) {
+        s->last = s->alone.results[i];
+        s->last.text = NULL;
+        is_good[i] = s->last.end == PROBE_ANSWERED;
         if (!is_good[i] && !is_over(s)) drop(s, &s->drivers.entries[i], "");
     }
+    if (!is_over(s)) s->last = all;
 }
 
 /* Adds those that answer alone one by one. Leaves the answer of those that stay in `last`. */
@@ -104,6 +155,12 @@ static size_t count_used(const search *s)
     return count;
 }
 
+/* 1 if all drivers together would only hang once more. */
+static int is_hopeless(const search *s)
+{
+    return s->last.end == PROBE_HUNG && count_used(s) == s->drivers.count;
+}
+
 /* After a probe of all drivers failed: finds those that answer, and how they do together. */
 static int find_drivers(search *s)
 {
@@ -114,17 +171,19 @@ static int find_drivers(search *s)
     (void)probe_describe(&s->last, how, sizeof how);
     output_append(line, sizeof line, "the drivers answered only when asked again; at first one %s",
                   how);
-    /* From here on there is a folder to remove. */
-    interrupt_catch();
-    if (!icd_list_read(&s->drivers)) return 0;
+    start_each(s);
     is_good = calloc(s->drivers.count + 1, 1);
-    if (is_good == NULL) return 0;
+    if (s->is_out_of_memory || is_good == NULL) {
+        free(is_good);
+        return 0;
+    }
     if (s->drivers.count == 1)
         drop(s, &s->drivers.entries[0], "");
     else
-        try_each(s, is_good);
+        take_each(s, is_good);
     for (size_t i = 0; i < s->drivers.count; i++) s->drivers.entries[i].is_used = is_good[i];
-    if (!is_over(s) && count_used(s) > 0 && !try_used(s)) try_together(s, is_good);
+    if (!is_over(s) && count_used(s) > 0 && (is_hopeless(s) || !try_used(s)))
+        try_together(s, is_good);
     if (s->last.end == PROBE_ANSWERED && json_array_size(s->dropped) == 0)
         (void)json_array_append_new(s->dropped, output_text(line));
     free(is_good);
@@ -175,12 +234,31 @@ static json_t *nothing(const search *s)
                      "reason", output_text(reason), "explanation", "");
 }
 
+/* The reason of drivers that answered and have no device: the loader was told of them only, in a folder made for it. */
+static void tell_of_the_rest(const search *s, json_t *root)
+{
+    char reason[LINE_BYTES] = "";
+    size_t left_out = s->drivers.count - count_used(s);
+    char *text = icd_folder_hide(&folder, json_string_value(json_object_get(root, "explanation")));
+
+    output_append(reason, sizeof reason,
+                  "%zu of %zu drivers %s left out, and the others have no device", left_out,
+                  s->drivers.count, left_out == 1 ? "was" : "were");
+    (void)json_object_set_new(root, "reason", output_text(reason));
+    (void)json_object_set_new(root, "explanation", output_text(text != NULL ? text : ""));
+    free(text);
+}
+
 /* Takes what the search left: the answer, with the warnings of dropped drivers before its own. */
 static json_t *take_answer(search *s)
 {
     json_t *root = s->last.end == PROBE_ANSWERED ? json_loads(s->last.text, 0, NULL) : nothing(s);
     json_t *warnings = json_object_get(root, "warnings");
 
+    if (s->last.end == PROBE_ANSWERED && count_used(s) < s->drivers.count &&
+        json_array_size(json_object_get(root, "records")) == 0 &&
+        json_string_value(json_object_get(root, "explanation")) != NULL)
+        tell_of_the_rest(s, root);
     for (size_t i = json_array_size(s->dropped); i > 0 && warnings != NULL; i--)
         (void)json_array_insert(warnings, 0, json_array_get(s->dropped, i - 1));
     return root;
@@ -194,7 +272,7 @@ static json_t *list(const char *command, list_facts *facts, int *code)
 
     *code = read_seconds(command, &s.seconds);
     if (*code != PROGRAM_OK) goto done;
-    if (s.seconds > 0) probe_run(s.seconds, &s.last);
+    if (s.seconds > 0) try_all(&s);
     if (s.seconds == 0 || s.last.end == PROBE_NOT_STARTED) {
         root = probe_here();
     } else if (s.last.end == PROBE_ANSWERED) {
@@ -212,6 +290,7 @@ static json_t *list(const char *command, list_facts *facts, int *code)
         *code = PROGRAM_FAILED;
     }
 done:
+    trials_end(&s.alone);
     free(s.last.text);
     icd_list_dispose(&s.drivers);
     json_decref(s.dropped);
@@ -245,7 +324,7 @@ int live_read(const char *command, live_devices *out)
     json_t *root = list(command, &facts, &code);
 
     out->dropped = facts.dropped;
-    icd_folder_restore(&folder);
+    clear_away();
     if (root == NULL) return code;
     if (json_object_get(root, "error") != NULL) {
         code = refuse(command, root);
@@ -304,9 +383,9 @@ int live_guard(const char *command)
         output_usage("weir %s: %s", command, json_string_value(json_object_get(root, "reason")));
         code = PROGRAM_NO_DEVICE;
     }
-    if (code != PROGRAM_OK) icd_folder_restore(&folder);
+    if (code != PROGRAM_OK) clear_away();
     json_decref(root);
     return code;
 }
 
-void live_guard_end(void) { icd_folder_restore(&folder); }
+void live_guard_end(void) { clear_away(); }

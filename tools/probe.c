@@ -30,20 +30,26 @@
 
 #define SLICE_MS 50
 #define READ_BYTES 65536
+#define POLLED_MAX 64
 #define ANSWER_BYTES_MAX ((size_t)16 << 20)
 
 extern char **environ;
 
-/* A child and what it has said so far. */
-typedef struct probe {
+/* What it has said so far, and how it ended, if it has. */
+struct probe {
     pid_t pid;
     int from;
     int status;
     int is_reaped;
     int is_ended; /* the pipe has no writer left */
+    int is_over;
+    probe_end
+        end; /* PROBE_HUNG until it is known better; PROBE_EXITED but for the child's status */
+    unsigned seconds;
+    double limit; /* stopwatch_now() when the time is over */
     char *text;
     size_t bytes;
-} probe;
+};
 
 static int start(probe *p)
 {
@@ -109,49 +115,89 @@ static void reap(probe *p)
     p->is_reaped = 1;
 }
 
-/* Waits for the whole line, the child's end or the limit. Returns how it ended, but for the child's status. */
-static probe_end follow(probe *p, unsigned seconds)
+probe *probe_start(unsigned seconds, int *code)
 {
-    double limit = stopwatch_now() + seconds;
+    probe *p = calloc(1, sizeof *p);
 
-    while (stopwatch_now() < limit) {
-        struct pollfd ready = {.fd = p->from, .events = POLLIN};
+    *code = ENOMEM;
+    if (p == NULL) return NULL;
+    p->end = PROBE_HUNG;
+    p->seconds = seconds;
+    p->limit = stopwatch_now() + seconds;
+    *code = start(p);
+    if (*code == 0) return p;
+    free(p);
+    return NULL;
+}
 
-        if (interrupt_requested()) return PROBE_INTERRUPTED;
-        if (p->is_ended) ready.fd = -1;
-        (void)poll(&ready, 1, p->is_ended ? 1 : SLICE_MS);
-        if (!p->is_reaped) p->is_reaped = waitpid(p->pid, &p->status, WNOHANG) == p->pid;
-        if (!p->is_ended && take(p)) return PROBE_ANSWERED;
-        if (p->is_reaped) return PROBE_EXITED;
+static int set_over(probe *p, probe_end end)
+{
+    p->end = end;
+    p->is_over = 1;
+    return 1;
+}
+
+int probe_is_over(probe *p)
+{
+    if (p->is_over) return 1;
+    if (interrupt_requested()) return set_over(p, PROBE_INTERRUPTED);
+    if (!p->is_reaped) p->is_reaped = waitpid(p->pid, &p->status, WNOHANG) == p->pid;
+    if (!p->is_ended && take(p)) return set_over(p, PROBE_ANSWERED);
+    if (p->is_reaped) return set_over(p, PROBE_EXITED);
+    return stopwatch_now() >= p->limit ? set_over(p, PROBE_HUNG) : 0;
+}
+
+void probe_wait(probe *const *probes, size_t count)
+{
+    struct pollfd ready[POLLED_MAX];
+    size_t used = 0;
+    int slice_ms = SLICE_MS;
+
+    for (size_t i = 0; i < count && used < POLLED_MAX; i++) {
+        if (probes[i] == NULL || probes[i]->is_over) continue;
+        if (probes[i]->is_ended) {
+            slice_ms = 1;
+            continue;
+        }
+        ready[used].fd = probes[i]->from;
+        ready[used].events = POLLIN;
+        used++;
     }
-    return PROBE_HUNG;
+    (void)poll(ready, used, slice_ms);
+}
+
+void probe_end_with(probe *p, probe_result *out)
+{
+    probe_result result = {PROBE_HUNG, 0, NULL};
+
+    if (p == NULL) return;
+    reap(p);
+    (void)close(p->from);
+    result.end = p->end;
+    result.number = (int)p->seconds;
+    if (p->end == PROBE_EXITED && WIFSIGNALED(p->status)) {
+        result.number = WTERMSIG(p->status);
+        result.end = result.number == SIGINT ? PROBE_INTERRUPTED : PROBE_CRASHED;
+    } else if (p->end == PROBE_EXITED) {
+        result.number = WEXITSTATUS(p->status);
+    }
+    if (p->end == PROBE_ANSWERED && out != NULL)
+        result.text = p->text;
+    else
+        free(p->text);
+    free(p);
+    if (out != NULL) *out = result;
 }
 
 void probe_run(unsigned seconds, probe_result *out)
 {
-    probe p = {.pid = -1};
-    int code = start(&p);
+    probe *p = NULL;
 
     memset(out, 0, sizeof *out);
     out->end = PROBE_NOT_STARTED;
-    out->number = code;
-    if (code != 0) return;
-    out->end = follow(&p, seconds);
-    reap(&p);
-    (void)close(p.from);
-    if (out->end == PROBE_ANSWERED) {
-        out->text = p.text;
-        return;
-    }
-    free(p.text);
-    out->number = (int)seconds;
-    if (out->end != PROBE_EXITED) return;
-    if (WIFSIGNALED(p.status)) {
-        out->number = WTERMSIG(p.status);
-        out->end = out->number == SIGINT ? PROBE_INTERRUPTED : PROBE_CRASHED;
-    } else {
-        out->number = WEXITSTATUS(p.status);
-    }
+    p = probe_start(seconds, &out->number);
+    while (p != NULL && !probe_is_over(p)) probe_wait(&p, 1);
+    probe_end_with(p, out);
 }
 
 const char *probe_describe(const probe_result *result, char *buffer, size_t bytes)

@@ -20,8 +20,27 @@ typedef struct probe_result {
     char *text; /* the answer, zero-terminated JSON, free(); NULL unless PROBE_ANSWERED */
 } probe_result;
 
-/** Runs this program as `weir --probe` in the present environment and reads what it answers; the child is gone on
- * return. What drivers print in it is dropped. */
+/* A child that is asking drivers. */
+typedef struct probe probe;
+
+/** Starts this program as `weir --probe` in the present environment, for `seconds` at most. What drivers print in it is
+ * dropped.
+ * Returns a probe, probe_end_with() in any case; NULL, and *code an errno, if it cannot be started. */
+probe *probe_start(unsigned seconds, int *code);
+
+/** 1 once the probe has answered, its child has ended, its time is over or the program was interrupted. Does not wait. */
+int probe_is_over(probe *p);
+
+/** Waits until one of `count` probes may have something new; NULL and those that are over are passed by. Returns after a
+ * twentieth of a second in any case. */
+void probe_wait(probe *const *probes, size_t count);
+
+/** Frees a probe, whose child is gone then, and tells how it ended.
+ * p     NULL is allowed
+ * out   NULL, or how; of a probe that is not over PROBE_HUNG. Untouched if p is NULL */
+void probe_end_with(probe *p, probe_result *out);
+
+/** Starts a probe, waits for it and ends it. */
 void probe_run(unsigned seconds, probe_result *out);
 
 /** Writes how a probe ended, "crashed (Segmentation fault)", cut to fit; returns buffer. */

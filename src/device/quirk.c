@@ -64,7 +64,7 @@ static const wi_quirk quirks[] = {
     {"pocl-over-commit", WI_MATCH_PLATFORM, "Portable Computing Language", "", IS_CPU,
      WI_QUIRK_NOTE, 0,
      "buffers larger than the free memory can be made; writing them ends the process: set a limit",
-     "https://github.com/pocl/pocl/issues/1155"},
+     "https://github.com/pocl/pocl/pull/982"},
     {"rusticl-finish", WI_MATCH_PLATFORM, "rusticl", "", ANY_NUMBER, WI_QUIRK_NOTE, 0,
      "clFinish after clFlush may return early (seen with Mesa 22.3.6; known of clvk): weir waits "
      "for events",

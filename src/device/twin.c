@@ -131,7 +131,7 @@ static int is_name_twin(const weir_record *const *records, size_t count, size_t 
     return i_all == j_all && i_place == j_place;
 }
 
-/* PoCL puts its own words before the brand of a processor. */
+/* PoCL puts its own words before the brand of a processor, with a dash between: a brand may be short ("AMD EPYC"). */
 static int is_same_processor(const weir_record *a, const weir_record *b)
 {
     char x[NAME_BYTES];
@@ -149,8 +149,10 @@ static int is_same_processor(const weir_record *a, const weir_record *b)
         longer = y;
         shorter = x;
     }
-    if (strlen(shorter) < 6) return 0;
-    return strcmp(longer + strlen(longer) - strlen(shorter), shorter) == 0;
+    if (strlen(shorter) < 3) return 0;
+    longer += strlen(longer) - strlen(shorter);
+    if (strcmp(longer, shorter) != 0) return 0;
+    return strlen(shorter) >= 6 || x_bytes == y_bytes || longer[-1] == '-';
 }
 
 wi_twin wi_twin_of(const weir_record *const *records, size_t count, size_t i, size_t j)

@@ -32,17 +32,20 @@ static int read_device_type(wi_table *table, const wi_label *label, wi_span valu
     return wi_label_plain(table, label, value);
 }
 
-/* One of the three lines of work-item sizes; `argument` is its place. */
+/* One of the three lines of work-item sizes; `argument` is its place. Without a line before it the sizes are left out. */
 static int read_work_items(wi_table *table, const wi_label *label, wi_span value)
 {
     weir_record *record = wi_builder_device(table->builder);
     weir_property sizes;
     uint64_t number = 0;
 
-    if (record == NULL || !wi_span_number(&value, &number)) return 0;
+    if (record == NULL || !wi_span_number(&value, &number) || value.bytes > 0) return 0;
     if (table->line->is_open) return 1;
     weir_record_get(record, label->id, &sizes);
-    if (sizes.count != label->argument) return 1;
+    if (sizes.count != label->argument) {
+        weir_record_set_absent(record, label->id);
+        return 0;
+    }
     sizes.numbers[sizes.count] = number;
     weir_record_set_numbers(record, label->id, sizes.numbers, sizes.count + 1);
     return 1;
@@ -239,6 +242,10 @@ void wi_amd_read(const wi_readers *readers, const wi_lines *lines, wi_part part,
         table.line = &line;
         if (found != NULL) {
             wi_label_take(&table, found, value);
+        } else if (!wi_span_is_plain(line.text)) {
+            /* A damaged row, perhaps a bit or a heading. */
+            wi_builder_spoil_flags(builder, &line);
+            table.section = WI_IN_OTHER;
         } else if (wi_span_find_byte(line.text, ':') == line.text.bytes &&
                    !wi_builder_is_death(builder, &line)) {
             wi_builder_odd_line(builder, &line);

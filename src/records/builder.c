@@ -94,7 +94,7 @@ void wi_builder_begin_platform(wi_builder *b)
     add_platform(b);
 }
 
-/* Whether two platforms have the same name. */
+/* Whether two platforms have the same name, or that of `a` was lost. */
 static int is_namesake(const wi_text_platform *a, const wi_text_platform *b)
 {
     weir_property x;
@@ -102,20 +102,30 @@ static int is_namesake(const wi_text_platform *a, const wi_text_platform *b)
 
     weir_record_get(a->record, WI_PROPERTY_PLATFORM_NAME, &x);
     weir_record_get(b->record, WI_PROPERTY_PLATFORM_NAME, &y);
-    return strcmp(x.text, y.text) == 0;
+    return x.state == WEIR_PROPERTY_ABSENT || strcmp(x.text, y.text) == 0;
 }
 
-/* The platform begun last is the second naming of the next one to be listed: forgets it. */
-static void merge_second_naming(wi_builder *b)
+/* Which platform the one begun last names once more; `last` for none. One that has no namesake is the next to be listed if
+ * all that were announced are there: its name is damaged. */
+static size_t named_before(const wi_builder *b, size_t last)
+{
+    for (size_t i = b->listed; i < last; i++)
+        if (b->platforms[i].values > 1 && is_namesake(&b->platforms[i], &b->platforms[last]))
+            return i;
+    return b->announced < b->platform_count && b->listed < last ? b->listed : last;
+}
+
+/* If the platform begun last is the second naming of one that is to be listed, forgets it and returns 1. */
+static int merge_second_naming(wi_builder *b)
 {
     size_t last = b->platform_count - 1;
+    size_t first = named_before(b, last);
 
-    if (b->listed >= last || b->platforms[last].values > 1 ||
-        !is_namesake(&b->platforms[b->listed], &b->platforms[last]))
-        return;
+    if (first == last || b->platforms[last].values > 1 || b->platforms[last].shown > 0) return 0;
     weir_record_destroy(b->platforms[last].record);
     b->platform_count--;
-    b->current = b->listed;
+    b->current = first;
+    return 1;
 }
 
 void wi_builder_announce_devices(wi_builder *b, uint64_t count)
@@ -123,10 +133,24 @@ void wi_builder_announce_devices(wi_builder *b, uint64_t count)
     b->has_device = 0;
     if (b->platform_count == 0 || b->listed >= b->platform_count) add_platform(b);
     if (b->platform_count == 0) return;
-    merge_second_naming(b);
+    /* If all are there, the line that named the next one again was lost. */
+    if (!merge_second_naming(b) && b->announced == b->platform_count &&
+        b->listed < b->platform_count)
+        b->current = b->listed;
     if (b->current >= b->platform_count) b->current = b->platform_count - 1;
     b->platforms[b->current].announced = (size_t)count;
     b->listed = b->current + 1;
+}
+
+/* A device whose platform did not say how many it has: the line was lost. */
+static void find_platform(wi_builder *b)
+{
+    if (b->current == SIZE_MAX) add_platform(b);
+    if (b->current == SIZE_MAX || b->current + 1 < b->platform_count ||
+        b->platforms[b->current].shown > 0 ||
+        b->platforms[b->current].announced != WI_ANNOUNCED_NONE)
+        return;
+    if (merge_second_naming(b)) b->listed = b->current + 1;
 }
 
 void wi_builder_begin_device(wi_builder *b)
@@ -140,7 +164,7 @@ void wi_builder_begin_device(wi_builder *b)
         b->is_full = 1;
         return;
     }
-    if (b->current == SIZE_MAX) add_platform(b);
+    find_platform(b);
     if (b->current == SIZE_MAX) return;
     if (!make_room(b, &entries, sizeof(*b->devices), b->device_count, &b->device_room)) return;
     b->devices = entries;
@@ -249,7 +273,8 @@ int wi_builder_set(wi_builder *b, wi_property_id id, wi_span value, const wi_lin
     if (record == NULL || b->clashes[id]) return record != NULL;
     if (may_be_cut(id, value, line)) {
         b->is_cut = 1;
-        wi_builder_refuse(b, wi_property_row_at(id)->name, line);
+        wi_note(&b->notes, "truncated: the text ends in line %zu, so %s is left out", line->number,
+                wi_property_row_at(id)->name);
         return 1;
     }
     weir_record_get(record, id, &old);
@@ -259,6 +284,9 @@ int wi_builder_set(wi_builder *b, wi_property_id id, wi_span value, const wi_lin
     if (outcome == WI_REFUSED) wi_builder_refuse(b, wi_property_row_at(id)->name, line);
     if (outcome != WI_TAKEN) return 0;
     if (id == WI_PROPERTY_EXTENSIONS) b->has_open_list = line->is_open;
+    if (line->is_open && wi_property_row_at(id)->wire == WI_WIRE_TEXT)
+        wi_note(&b->notes, "truncated: line %zu has no end, so %s may have lost its own",
+                line->number, wi_property_row_at(id)->name);
     b->open_flags = WI_PROPERTY_COUNT;
     b->values++;
     if (old.is_platform) b->platforms[b->current].values++;
@@ -284,7 +312,15 @@ void wi_builder_set_number(wi_builder *b, wi_property_id id, uint64_t number, co
 
 void wi_builder_begin_flags(wi_builder *b, wi_property_id id, const wi_line *line)
 {
-    wi_builder_set_number(b, id, 0, line);
+    weir_record *record = owner_of(b, id);
+    weir_property old;
+
+    if (record == NULL) return;
+    weir_record_get(record, id, &old);
+    if (old.state == WEIR_PROPERTY_ABSENT)
+        wi_builder_set_number(b, id, 0, line);
+    else
+        clash(b, record, id, line);
     b->open_flags = id;
 }
 
@@ -298,6 +334,13 @@ void wi_builder_set_bit(wi_builder *b, wi_property_id id, uint64_t bit, int yes)
     if (old.state == WEIR_PROPERTY_VALUE)
         weir_record_set_number(record, id, yes ? old.number | bit : old.number);
     b->open_flags = id;
+}
+
+void wi_builder_spoil_flags(wi_builder *b, const wi_line *line)
+{
+    if (b->open_flags == WI_PROPERTY_COUNT || !b->has_device) return;
+    weir_record_set_absent(b->devices[b->device_count - 1], b->open_flags);
+    wi_builder_refuse(b, wi_property_row_at(b->open_flags)->name, line);
 }
 
 void wi_builder_odd_line(wi_builder *b, const wi_line *line)

@@ -31,15 +31,16 @@ typedef struct wi_builder {
     weir_record **devices;
     size_t device_count;
     size_t device_room;
-    int has_device;       /* the last device still takes values */
-    size_t values;        /* properties set, of all */
-    wi_span death;        /* line that says how the program died; bytes 0 for none */
-    size_t odd_lines;     /* lines that are none of the format's */
-    size_t refused;       /* values that do not fit their property */
-    size_t open_flags;    /* FLAGS whose bits are being read, WI_PROPERTY_COUNT for none */
-    int has_open_list;    /* the last list of extensions ends with the text */
-    int is_full;          /* more platforms or devices than are kept */
-    int is_cut;           /* a reader knows that the text breaks off */
+    int has_device;    /* the last device still takes values */
+    size_t values;     /* properties set, of all */
+    wi_span death;     /* line that says how the program died; bytes 0 for none */
+    size_t odd_lines;  /* lines that are none of the format's */
+    size_t refused;    /* values that do not fit their property */
+    size_t open_flags; /* FLAGS whose bits are being read, WI_PROPERTY_COUNT for none */
+    int has_open_list; /* the last list of extensions ends with the text */
+    int is_full;       /* more platforms or devices than are kept */
+    int is_cut;        /* a reader knows that the text breaks off */
+    int is_ended; /* what stands behind the last device was read, or nothing does in this format */
     weir_record *scratch; /* where a second value is read; NULL until there was one */
     unsigned char clashes[WI_PROPERTY_COUNT];
     wi_notes notes;
@@ -82,6 +83,9 @@ void wi_builder_begin_flags(wi_builder *builder, wi_property_id id, const wi_lin
 
 /** Adds a bit to FLAGS that were begun; `yes` 0 adds nothing. */
 void wi_builder_set_bit(wi_builder *builder, wi_property_id id, uint64_t bit, int yes);
+
+/** Leaves the FLAGS that were begun out, for a line among their bits that cannot be read. */
+void wi_builder_spoil_flags(wi_builder *builder, const wi_line *line);
 
 /** Notes a line that is none of the format's. */
 void wi_builder_odd_line(wi_builder *builder, const wi_line *line);

@@ -27,6 +27,7 @@ int wi_compound_pair(wi_table *table, const wi_label *label, wi_span value)
     if (!wi_span_starts(value, "/") && !wi_span_starts(value, ".")) return 0;
     value = wi_span_trim(wi_span_skip(value, 1));
     if (!wi_span_number(&value, &second)) return 0;
+    if (value.bytes > 0 && value.at[0] != ' ' && value.at[0] != '\t') return 0;
     if (value.bytes == 0 && table->line->is_open) return 1;
     wi_builder_set_number(table->builder, label->id, first, table->line);
     wi_builder_set_number(table->builder, (wi_property_id)label->argument, second, table->line);

@@ -31,6 +31,8 @@ static void complete_fp(weir_record *record)
 
     weir_record_get(record, WI_PROPERTY_EXTENSIONS, &extensions);
     if (extensions.state != WEIR_PROPERTY_VALUE) return;
+    /* A damaged list may have lost the very one. */
+    if (!wi_span_is_plain(wi_span_of(extensions.text))) return;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         weir_record_get(record, rows[i].id, &config);
         if (config.state == WEIR_PROPERTY_ABSENT && !list_has(extensions.text, rows[i].extension))
@@ -121,10 +123,43 @@ static void drop_open_flags(wi_builder *b)
             wi_property_row_at(b->open_flags)->name);
 }
 
+/* Sizes of which lines were lost are no sizes. */
+static void drop_short_sizes(wi_builder *b, weir_record *record)
+{
+    weir_property dimensions;
+    weir_property sizes;
+
+    weir_record_get(record, WI_PROPERTY_MAX_WORK_ITEM_DIMENSIONS, &dimensions);
+    weir_record_get(record, WI_PROPERTY_MAX_WORK_ITEM_SIZES, &sizes);
+    if (dimensions.state != WEIR_PROPERTY_VALUE || sizes.state != WEIR_PROPERTY_VALUE ||
+        sizes.count == 8 || sizes.count >= dimensions.number)
+        return;
+    weir_record_set_absent(record, WI_PROPERTY_MAX_WORK_ITEM_SIZES);
+    wi_note(&b->notes,
+            "%s: %u of %llu work-item sizes are left out, since the others are not shown",
+            weir_record_get_index(record), sizes.count, (unsigned long long)dimensions.number);
+}
+
+/* Every program says the extensions of a device last. */
+static void note_open_device(wi_builder *b)
+{
+    weir_property extensions;
+
+    if (b->is_ended || !b->has_device) return;
+    weir_record_get(b->devices[b->device_count - 1], WI_PROPERTY_EXTENSIONS, &extensions);
+    if (extensions.state != WEIR_PROPERTY_ABSENT) return;
+    wi_note(&b->notes,
+            "truncated: the text ends before the extensions of %s, which stand last; more may be "
+            "missing",
+            weir_record_get_index(b->devices[b->device_count - 1]));
+    b->is_cut = 1;
+}
+
 void wi_builder_finish(wi_builder *b)
 {
     drop_cut_naming(b);
     drop_open_flags(b);
+    note_open_device(b);
     for (size_t i = 0; i < b->device_count; i++) {
         weir_property property;
         size_t platform = 0;
@@ -138,6 +173,7 @@ void wi_builder_finish(wi_builder *b)
             weir_record_copy_platform(b->devices[i], b->platforms[platform].record) != WEIR_OK)
             b->status = WEIR_E_HOST_MEMORY;
         if (i + 1 < b->device_count || !b->has_open_list) complete_fp(b->devices[i]);
+        drop_short_sizes(b, b->devices[i]);
         note_device(b, b->devices[i]);
         weir_record_get(b->devices[i], WI_PROPERTY_NAME, &property);
         if (property.state == WEIR_PROPERTY_ABSENT)

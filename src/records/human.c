@@ -17,6 +17,18 @@ static int read_platform_name(wi_table *table, const wi_label *label, wi_span va
     return wi_label_plain(table, label, value);
 }
 
+/* Platforms that follow each other have a vendor each: where there is one already the line with the name was lost. */
+static int read_platform_vendor(wi_table *table, const wi_label *label, wi_span value)
+{
+    wi_builder *b = table->builder;
+    weir_property old = {0};
+
+    if (b->current < b->platform_count)
+        weir_record_get(b->platforms[b->current].record, label->id, &old);
+    if (old.state != WEIR_PROPERTY_ABSENT && b->device_count == 0) wi_builder_begin_platform(b);
+    return wi_label_plain(table, label, value);
+}
+
 static int read_device_name(wi_table *table, const wi_label *label, wi_span value)
 {
     wi_builder_begin_device(table->builder);
@@ -43,7 +55,7 @@ static const wi_label labels[] = {
     WI_ROW_READ("Number of platforms", wi_label_platform_count, NAME, 0),
     WI_ROW_READ("Number of devices", wi_label_device_count, NAME, 0),
     WI_ROW_READ("Platform Name", read_platform_name, PLATFORM_NAME, 0),
-    WI_ROW("Platform Vendor", PLATFORM_VENDOR),
+    WI_ROW_READ("Platform Vendor", read_platform_vendor, PLATFORM_VENDOR, 0),
     WI_ROW("Platform Version", PLATFORM_VERSION),
     WI_ROW("Platform Profile", PLATFORM_PROFILE),
     WI_ROW("Platform Extensions", PLATFORM_EXTENSIONS),
@@ -269,11 +281,16 @@ static void read_log_line(wi_builder *builder, const wi_line *line)
         (void)wi_builder_set(builder, WI_PROPERTY_BUILD_LOG, line->text, line);
 }
 
-/* Behind the devices clinfo names platforms and devices once more; those lines are no devices. */
+/* Behind the devices clinfo names platforms and devices once more; those lines are no devices. A text may begin there. */
 static int is_trailer(const wi_line *line)
 {
-    return wi_span_starts(line->text, "NULL platform behavior") ||
-           wi_span_starts(line->text, "ICD loader properties");
+    static const char *const starts[] = {"NULL platform behavior",   "clGetPlatformInfo(NULL",
+                                         "clGetDeviceIDs(NULL",      "clCreateContext(NULL",
+                                         "clCreateContextFromType(", "ICD loader "};
+
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
+        if (wi_span_starts(line->text, starts[i])) return 1;
+    return 0;
 }
 
 void wi_human_read(const wi_readers *readers, const wi_lines *lines, wi_part part,
@@ -286,7 +303,10 @@ void wi_human_read(const wi_readers *readers, const wi_lines *lines, wi_part par
 
     while (builder->status == WEIR_OK && wi_lines_next(lines, part.to, &cursor, &line)) {
         if (line.text.bytes == 0) continue;
-        if (is_trailer(&line)) break;
+        if (is_trailer(&line)) {
+            builder->is_ended = 1;
+            break;
+        }
         if (wi_span_starts(line.text, "=== CL_PROGRAM_BUILD_LOG ===")) {
             is_log = 1;
             continue;
@@ -300,7 +320,12 @@ void wi_human_read(const wi_readers *readers, const wi_lines *lines, wi_part par
             size_t gap = gap_at(line.text);
             int is_row = gap < line.text.bytes || line.indent >= 2;
 
-            if (gap == line.text.bytes && line.indent >= 2 && line.indent < CONTINUATION_INDENT)
+            int is_plain = wi_span_is_plain(line.text);
+
+            /* Rows are plain text: this one is damaged, and perhaps a bit or a heading. */
+            if (!is_plain) wi_builder_spoil_flags(builder, &line);
+            if (!is_plain ||
+                (gap == line.text.bytes && line.indent >= 2 && line.indent < CONTINUATION_INDENT))
                 table.section = WI_IN_OTHER;
             if (!is_row) wi_builder_odd_line(builder, &line);
         }

@@ -298,5 +298,6 @@ void wi_json_read(const wi_readers *readers, const wi_lines *lines, wi_part part
                 text.pointers);
     json_decref(root);
     wi_json_text_destroy(&text);
+    builder->is_ended = 1;
     wi_builder_finish(builder);
 }

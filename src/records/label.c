@@ -60,6 +60,8 @@ int wi_label_flags(wi_table *table, const wi_label *label, wi_span value)
     if (wi_value_is_na(value) || (wi_span_starts(value, "<") && wi_value_error(value, &code)))
         return wi_builder_set(table->builder, label->id, value, table->line);
     wi_builder_begin_flags(table->builder, label->id, table->line);
+    /* It may have been "(n/a)". */
+    if (!wi_span_is_plain(value)) wi_builder_spoil_flags(table->builder, table->line);
     return 1;
 }
 
@@ -67,7 +69,10 @@ int wi_label_bit(wi_table *table, const wi_label *label, wi_span value)
 {
     int yes = 0;
 
-    if (!wi_value_yes(value, &yes)) return 0;
+    if (!wi_value_yes(value, &yes)) {
+        wi_builder_spoil_flags(table->builder, table->line);
+        return 1;
+    }
     wi_builder_set_bit(table->builder, label->id, (uint64_t)1 << label->argument, yes);
     return 1;
 }

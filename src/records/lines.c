@@ -76,6 +76,31 @@ static void clean_bytes(const char *bytes, size_t count, wi_lines *out)
     out->is_ended = used > 0 && out->memory[used - 1] == '\n';
 }
 
+/* Bytes of the UTF-8 character at `at`, 0 if there is none. */
+static size_t utf8_bytes(const unsigned char *at, size_t count)
+{
+    size_t bytes = 0;
+
+    if (at[0] < 0x80) return 1;
+    if (at[0] >= 0xc2 && at[0] < 0xe0) bytes = 2;
+    if (at[0] >= 0xe0 && at[0] < 0xf0) bytes = 3;
+    if (at[0] >= 0xf0 && at[0] < 0xf5) bytes = 4;
+    if (bytes > count) return 0;
+    for (size_t i = 1; i < bytes; i++)
+        if ((at[i] & 0xc0) != 0x80) return 0;
+    return bytes;
+}
+
+static void count_strange(wi_lines *lines)
+{
+    for (size_t i = 0; i < lines->bytes;) {
+        size_t bytes = utf8_bytes((const unsigned char *)lines->memory + i, lines->bytes - i);
+
+        lines->strange += bytes == 0;
+        i += bytes > 0 ? bytes : 1;
+    }
+}
+
 static size_t line_bytes(const wi_lines *lines, size_t at)
 {
     const char *end = memchr(lines->memory + at, '\n', lines->bytes - at);
@@ -190,6 +215,7 @@ weir_status wi_lines_create(const char *bytes, size_t count, wi_lines *out)
         return weir_error_set(WEIR_E_HOST_MEMORY, "weir_records_read", NULL,
                               "%zu bytes for a copy of the text", count + 1);
     clean_bytes(bytes, count, out);
+    count_strange(out);
     take_marks(out);
     return WEIR_OK;
 }

@@ -19,6 +19,7 @@ typedef struct wi_lines {
     int is_diff;      /* the text is a diff: its new side is read */
     size_t dropped;   /* lines of the old side */
     size_t replaced;  /* control characters and zero bytes that were left out or became blanks */
+    size_t strange;   /* bytes that are not UTF-8; they are kept */
 } wi_lines;
 
 /* One line, without the blanks around it. */

@@ -59,7 +59,7 @@ static int read_entry(wi_span text, list_entry *out)
 
     out->is_numbered = 0;
     out->is_device = 0;
-    if (read_marked(text, "Platform #", &out->platform, &out->name)) return 1;
+    if (read_marked(bare, "Platform #", &out->platform, &out->name)) return 1;
     out->is_device = 1;
     if (bare.at != text.at && read_marked(bare, "Device #", &out->device, &out->name)) return 1;
     out->is_numbered = 1;
@@ -81,7 +81,7 @@ int wi_list_knows(const wi_line *line)
     return !entry.is_numbered || entry.is_device ? 2 : 1;
 }
 
-/* Begins platforms until number `wanted` is there; lists may leave out platforms without a name. */
+/* Begins platforms until number `wanted` is there: some may have no name, or their lines may be lost. */
 static void follow_platform(wi_builder *builder, uint64_t wanted)
 {
     while (builder->platform_count <= wanted && wanted < WI_DEVICES_MAX &&
@@ -89,9 +89,21 @@ static void follow_platform(wi_builder *builder, uint64_t wanted)
         wi_builder_begin_platform(builder);
 }
 
+/* Gives the last device its own number when those before it are lost. */
+static void follow_device(wi_builder *builder, uint64_t wanted)
+{
+    size_t begun =
+        builder->current < builder->platform_count ? builder->platforms[builder->current].shown : 0;
+
+    if (builder->has_device && wanted >= begun && wanted < WI_DEVICES_MAX)
+        weir_record_set_index(wi_builder_device(builder), (unsigned)builder->current,
+                              (unsigned)wanted);
+}
+
 static void read_name(wi_builder *builder, const list_entry *entry, const wi_line *line)
 {
     if (!entry->is_device) {
+        if (entry->platform > 0) follow_platform(builder, entry->platform - 1);
         wi_builder_begin_platform(builder);
         (void)wi_builder_set(builder, WI_PROPERTY_PLATFORM_NAME, entry->name, line);
         return;
@@ -101,6 +113,7 @@ static void read_name(wi_builder *builder, const list_entry *entry, const wi_lin
         if (entry->platform < builder->platform_count) builder->current = (size_t)entry->platform;
     }
     wi_builder_begin_device(builder);
+    follow_device(builder, entry->device);
     (void)wi_builder_set(builder, WI_PROPERTY_NAME, entry->name, line);
 }
 
@@ -122,6 +135,7 @@ void wi_list_read(const wi_readers *readers, const wi_lines *lines, wi_part part
     }
     /* A list announces nothing: what it shows is all there is. */
     builder->announced = builder->platform_count;
+    builder->is_ended = 1;
     for (size_t i = 0; i < builder->platform_count; i++)
         builder->platforms[i].announced = builder->platforms[i].shown;
     if (builder->device_count > 0)

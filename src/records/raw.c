@@ -41,6 +41,25 @@ static int split(wi_span text, raw_line *out)
     return out->name.bytes > 0;
 }
 
+/* Where a walk stands: prefixes of lines, each up to the slash but for the device's. */
+typedef struct raw_place {
+    wi_span device;    /* "[NV/0" of the current device */
+    wi_span named;     /* of the line that named the platform */
+    wi_span announced; /* of the line that counted its devices */
+} raw_place;
+
+static int is_same(wi_span a, wi_span b)
+{
+    return a.bytes == b.bytes && memcmp(a.at, b.at, a.bytes) == 0;
+}
+
+static wi_span suffix_of(const raw_line *raw)
+{
+    wi_span suffix = {raw->start, (size_t)(raw->owner.at - raw->start)};
+
+    return suffix;
+}
+
 int wi_raw_knows(const wi_line *line)
 {
     raw_line raw;
@@ -58,31 +77,40 @@ int wi_raw_knows(const wi_line *line)
                : 0;
 }
 
-/* "[X/3]" begins a device when the lines before belonged to another one. An excerpt may change to another suffix without
- * naming the platform. */
-static void follow_owner(wi_builder *builder, const raw_line *raw, wi_span *prefix)
+/* 1 if a device line with this suffix stands where its platform has all its devices, or is another platform's. */
+static int is_stray(const wi_builder *b, const raw_place *place, wi_span suffix)
 {
-    wi_span mine = {raw->owner.at, raw->owner.bytes};
-    wi_span suffix = *prefix;
-    uint64_t number = 0;
-    wi_span digits = raw->owner;
+    const wi_text_platform *platform =
+        b->current < b->platform_count ? &b->platforms[b->current] : NULL;
 
-    if (mine.bytes == 0 || !wi_span_number(&digits, &number)) return;
-    mine.at = raw->start;
-    mine.bytes = (size_t)(raw->owner.at - raw->start) + raw->owner.bytes;
-    if (builder->has_device && mine.bytes == prefix->bytes &&
-        memcmp(mine.at, prefix->at, mine.bytes) == 0)
-        return;
-    suffix.bytes = (size_t)(raw->owner.at - raw->start);
-    if (builder->has_device &&
-        (prefix->bytes < suffix.bytes || memcmp(mine.at, prefix->at, suffix.bytes) != 0))
-        wi_builder_begin_platform(builder);
+    if (platform == NULL || platform->announced == WI_ANNOUNCED_NONE) return 0;
+    return platform->shown >= platform->announced ||
+           (!is_same(suffix, place->named) && !is_same(suffix, place->announced));
+}
+
+/* "[X/3]" begins a device when the lines before belonged to another one. An excerpt may change to another suffix without
+ * naming the platform. Returns 0 if the line belongs to no device. */
+static int follow_owner(wi_builder *builder, const raw_line *raw, raw_place *place)
+{
+    wi_span mine = {raw->start, (size_t)(raw->owner.at - raw->start) + raw->owner.bytes};
+    wi_span suffix = suffix_of(raw);
+    wi_span begun = place->device;
+    wi_span digits = raw->owner;
+    uint64_t number = 0;
+
+    if (raw->owner.bytes == 0) return 1;
+    if (!wi_span_number(&digits, &number) || digits.bytes > 0 || !wi_span_is_plain(mine)) return 0;
+    if (builder->has_device && is_same(mine, place->device)) return 1;
+    if (is_stray(builder, place, suffix)) return 0;
+    if (begun.bytes > suffix.bytes) begun.bytes = suffix.bytes;
+    if (builder->has_device && !is_same(suffix, begun)) wi_builder_begin_platform(builder);
     wi_builder_begin_device(builder);
-    *prefix = mine;
+    place->device = mine;
+    return 1;
 }
 
 static void read_line(const wi_query_index *index, wi_builder *builder, const wi_line *line,
-                      const raw_line *raw, wi_span *prefix)
+                      const raw_line *raw, raw_place *place)
 {
     wi_span value = raw->value;
     uint64_t count = 0;
@@ -92,15 +120,21 @@ static void read_line(const wi_query_index *index, wi_builder *builder, const wi
         if (wi_span_number(&value, &count)) wi_builder_announce_platforms(builder, count);
     } else if (wi_span_is(raw->name, "#DEVICES")) {
         if (wi_span_number(&value, &count)) wi_builder_announce_devices(builder, count);
+        place->announced = suffix_of(raw);
     } else if (id == WI_PROPERTY_COUNT) {
-        /* A query this build does not keep, or a compiler's log. */
+        /* A query this build does not keep, or a compiler's log. The loader's stand behind all devices. */
+        builder->is_ended |= wi_span_starts(raw->name, "CL_ICDL_");
         if (!wi_span_starts(raw->name, "CL_") && !wi_builder_is_death(builder, line))
             wi_builder_odd_line(builder, line);
     } else if (id == WI_PROPERTY_PLATFORM_NAME) {
         wi_builder_begin_platform(builder);
+        place->named = suffix_of(raw);
         (void)wi_builder_set(builder, (wi_property_id)id, raw->value, line);
     } else {
-        if (!wi_property_row_at(id)->is_platform) follow_owner(builder, raw, prefix);
+        if (!wi_property_row_at(id)->is_platform && !follow_owner(builder, raw, place)) {
+            wi_builder_odd_line(builder, line);
+            return;
+        }
         if (id == WI_PROPERTY_NAME && raw->owner.bytes == 0) wi_builder_begin_device(builder);
         if (raw->value.bytes == 0 && line->is_open)
             builder->is_cut = 1;
@@ -115,7 +149,7 @@ void wi_raw_read(const wi_readers *readers, const wi_lines *lines, wi_part part,
     wi_cursor cursor = {part.from, part.line};
     wi_query_index index;
     wi_line line;
-    wi_span prefix = {"", 0};
+    raw_place place = {{"", 0}, {"", 0}, {"", 0}};
 
     (void)readers;
     wi_query_index_make(&index);
@@ -124,7 +158,7 @@ void wi_raw_read(const wi_readers *readers, const wi_lines *lines, wi_part part,
 
         if (line.text.bytes == 0) continue;
         if (split(line.text, &raw))
-            read_line(&index, builder, &line, &raw, &prefix);
+            read_line(&index, builder, &line, &raw, &place);
         else if (!wi_builder_is_death(builder, &line))
             wi_builder_odd_line(builder, &line);
     }

@@ -178,6 +178,10 @@ static void note_text(walk *w)
                 w->lines.dropped);
     if (w->lines.replaced > 0)
         wi_note(&w->notes, "%zu control characters or zero bytes were left out", w->lines.replaced);
+    if (w->lines.strange > 0)
+        wi_note(&w->notes,
+                "%zu bytes are not UTF-8: what a row with one says may be left out or look odd",
+                w->lines.strange);
 }
 
 /* A platform of AMD's without devices is most often one whose device nodes are closed to the user. */

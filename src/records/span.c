@@ -56,6 +56,13 @@ size_t wi_span_find_byte(wi_span span, char c)
     return found != NULL ? (size_t)(found - span.at) : span.bytes;
 }
 
+int wi_span_is_plain(wi_span span)
+{
+    for (size_t i = 0; i < span.bytes; i++)
+        if ((unsigned char)span.at[i] >= 0x80) return 0;
+    return 1;
+}
+
 static unsigned digit_of(char c)
 {
     if (c >= '0' && c <= '9') return (unsigned)(c - '0');

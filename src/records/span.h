@@ -27,6 +27,9 @@ size_t wi_span_find(wi_span span, const char *text);
 /** Position of the byte `c`, or span.bytes. */
 size_t wi_span_find_byte(wi_span span, char c);
 
+/** 1 if every byte is below 128. */
+int wi_span_is_plain(wi_span span);
+
 /** Reads digits at the start of *span, decimal or after 0x hexadecimal, and steps past them. Returns 0, and leaves *span
  * alone, without a digit or above 2^64 - 1. */
 int wi_span_number(wi_span *span, uint64_t *out);

@@ -34,7 +34,8 @@ int wi_value_error(wi_span value, int *code)
 
     rest = wi_span_skip(rest, sizeof "error -" - 1);
     if (!wi_span_number(&rest, &number) || number == 0 || number > 100000) return 0;
-    if (rest.bytes == 0) return 0; /* the text may end inside the number */
+    /* The text may end inside the number, or a digit be damaged. */
+    if (rest.bytes == 0 || rest.at[0] == '\0' || strchr(">) ,", rest.at[0]) == NULL) return 0;
     *code = -(int)number;
     return 1;
 }
@@ -125,6 +126,7 @@ static int read_pci_brackets(wi_span value, uint64_t out[4])
     for (size_t i = 0; i < 3; i++) {
         wi_span field = wi_span_skip(value, wi_span_find(value, names[i]) + 2);
         if (!wi_span_number(&field, &out[i + 1])) return 0;
+        if (!wi_span_starts(field, i < 2 ? "," : " ")) return 0;
     }
     return out[1] < 256 && out[2] < 32 && out[3] < 8;
 }
@@ -192,7 +194,7 @@ static const wi_name *find_name(wi_span word, wi_property_id id)
     char token[TOKEN_BYTES];
     const char *name = token;
 
-    if (word.bytes >= TOKEN_BYTES) return NULL;
+    if (word.bytes >= TOKEN_BYTES || !wi_span_is_plain(word)) return NULL;
     normalise(word, token);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(token, words[i].word) == 0) name = words[i].name;

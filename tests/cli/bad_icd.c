@@ -62,6 +62,15 @@ static void pair(void)
     (void)setenv("WT_BAD_PAIR", "1", 1);
 }
 
+/* Hangs where another of its kind is. */
+static void wait_beside(void)
+{
+    if (getenv("WT_BAD_PAIR") != NULL) hang();
+    (void)setenv("WT_BAD_PAIR", "1", 1);
+}
+
+static void answer_late(void) { (void)sleep(2); }
+
 static void end(void) { exit(0); }
 
 static const struct {
@@ -69,8 +78,11 @@ static const struct {
     void (*act)(void);
     int is_at_load;
 } kinds[] = {
-    {"load", crash, 1},  {"crash", crash, 0}, {"hang", hang, 0},  {"exit", end, 0},
-    {"print", print, 0}, {"leave", leave, 0}, {"first", pair, 0}, {"second", pair, 0},
+    {"load", crash, 1},       {"crash", crash, 0},       {"abort", abort, 0},
+    {"hang", hang, 0},        {"stall", hang, 1},        {"exit", end, 0},
+    {"print", print, 0},      {"leave", leave, 0},       {"first", pair, 0},
+    {"second", pair, 0},      {"third", wait_beside, 0}, {"fourth", wait_beside, 0},
+    {"slow", answer_late, 0},
 };
 
 static void act(int is_at_load)

@@ -107,10 +107,20 @@ expect_usage "/dev/zero"
 yes 'no line of any format' | head -c 20000000 >"$work/large"
 weir devices "$work/large"
 expect_usage "16777216"
+# A file that the user may not read; root may read all, so there another user asks, if one can get at the program.
+chmod 000 "$work/text"
+chmod 711 "$work"
+stranger=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 if [ "$(id -u)" -ne 0 ]; then
-    chmod 000 "$work/text"
     weir devices "$work/text"
     expect_usage "ermission denied"
+elif "${stranger[@]}" "$WEIR" --help >/dev/null 2>&1; then
+    for command in devices select; do
+        command_line="weir $command of a file without permission"
+        "${stranger[@]}" "$WEIR" "$command" "$work/text" >"$work/out" 2>"$work/err" </dev/null
+        code=$?
+        expect_usage "text: Permission denied"
+    done
 fi
 weir devices "$data/raw/two.txt" "$data/raw/two.txt"
 expect_usage "unexpected argument"

@@ -29,8 +29,8 @@ expect_seconds() { # expect_seconds MOST : of the last command, timed by SECONDS
 # What a driver did, in its one warning. Sanitizers turn crashes into exits.
 did() {
     case $1 in
-    load | crash) echo "crashed \(|ended the program" ;;
-    hang) echo "did not answer within 1 s" ;;
+    load | crash | abort) echo "crashed \(|ended the program" ;;
+    hang | stall) echo "did not answer within 1 s" ;;
     *) echo "ended the program \(exit status" ;;
     esac
 }
@@ -40,8 +40,8 @@ good=()
 [ -r "$pocl" ] && good+=(pocl)
 [ -n "${NULL_ICD:-}" ] && good+=(null)
 for well in "${good[@]}"; do
-    for kind in load crash hang exit leave; do
-        [ "$kind" = hang ] && export WEIR_PROBE_SECONDS=1
+    for kind in load crash abort hang stall exit leave; do
+        case $kind in hang | stall) export WEIR_PROBE_SECONDS=1 ;; esac
         install "$well-$kind" "$well" "$kind"
         SECONDS=0
         weir devices --json
@@ -59,6 +59,13 @@ for well in "${good[@]}"; do
         expect_no_folder
         unset WEIR_PROBE_SECONDS
     done
+    # One that takes its time is waited for.
+    install "$well-slow" "$well" slow
+    weir devices --json
+    expect_code 0
+    expect_json records.0.index 0.0
+    check "a slow driver is left out" test -z "$(grep 'is left out' "$work/out")"
+    expect_no_folder
     # One that prints is only dropped what it prints.
     install "$well-print" "$well" print
     weir devices --json
@@ -115,6 +122,26 @@ if [ -r "$pocl" ]; then
     expect_no_folder
 fi
 
+# Drivers that hang cost the limit once, however many they are.
+for well in "${good[@]}"; do
+    install "$well-hangs" "$well" hang stall crash
+    SECONDS=0
+    WEIR_PROBE_SECONDS=4 weir devices --json
+    expect_code 0
+    expect_seconds 7
+    expect_json records.0.index 0.0
+    expect_json warnings 3
+    expect_no_folder
+    # Two of which one hangs beside the other: all together, and then it with the other.
+    install "$well-beside" "$well" third fourth
+    SECONDS=0
+    WEIR_PROBE_SECONDS=3 weir devices --json
+    expect_code 0
+    expect_seconds 8
+    expect_stdout "third\.icd is left out: its driver did not answer within 3 s beside the drivers before it"
+    expect_no_folder
+done
+
 # No driver that answers: exit 3, as without a device.
 install one crash
 expect_none() {
@@ -139,6 +166,19 @@ expect_stderr_lines 2
 expect_stderr "crash\.icd is left out"
 expect_stderr "weir loop: no driver answered"
 expect_no_folder
+
+# Nor is there a device if those that answer have none; the reason is not about a folder of the program's own.
+install idle print crash
+weir devices
+expect_code 3
+expect_stdout "crash\.icd is left out"
+expect_stderr_lines 1
+expect_stderr "1 of 2 drivers was left out, and the others have no device"
+check "the folder made for the loader is named" test -z "$(cat "$work/out" "$work/err" | grep weir-icd-)"
+weir loop
+expect_code 3
+expect_stderr "weir loop: 1 of 2 drivers was left out"
+install one crash
 
 # The ways to name one driver.
 OCL_ICD_VENDORS="$work/one/crash.icd" weir devices
@@ -194,11 +234,15 @@ for signal in INT TERM; do
 done
 install two hang
 cp "$OCL_ICD_VENDORS/hang.icd" "$OCL_ICD_VENDORS/more.icd"
-command_line="weir devices, interrupted while drivers are tried one by one"
-WEIR_PROBE_SECONDS=2 timeout --preserve-status -s INT 3 "$WEIR" devices >"$work/out" 2>"$work/err" </dev/null
-code=$?
-expect_code 130
-expect_stdout_empty
-expect_gone "$(cat "$WT_BAD_PID")"
-expect_no_folder
+for signal in INT:130 TERM:143 HUP:129; do
+    command_line="weir devices, ended by $signal while drivers are tried one by one"
+    # In the foreground: else it sends the signal twice, and a second Ctrl-C ends the program at once.
+    WEIR_PROBE_SECONDS=8 timeout --foreground --preserve-status -s "${signal%:*}" 2 "$WEIR" devices \
+        >"$work/out" 2>"$work/err" </dev/null
+    code=$?
+    expect_code "${signal#*:}"
+    expect_stdout_empty
+    expect_gone "$(cat "$WT_BAD_PID")"
+    expect_no_folder
+done
 finish

@@ -155,6 +155,31 @@ Test(records_formats, weirs_own_json)
     weir_records_destroy(r);
 }
 
+Test(records_formats, a_list_in_a_table_keeps_its_platforms)
+{
+    static const char text[] = "| Platform #0: A\n|  `-- Device #0: first\n"
+                               "| Platform #1: B\n|  `-- Device #0: second\n";
+    weir_records *r = text_read(text, sizeof text - 1);
+
+    cr_assert_eq(weir_records_count(r), 2U);
+    cr_expect_str_eq(weir_record_get_index(weir_records_get(r, 1)), "1.0");
+    TEXT_IS(r, 1, "platform.name", "B");
+    TEXT_IS(r, 1, "name", "second");
+    weir_records_destroy(r);
+}
+
+Test(records_formats, a_list_without_its_first_lines_keeps_its_numbers)
+{
+    static const char text[] = "Platform #2: B\n +-- Device #1: first\n `-- Device #3: second\n";
+    weir_records *r = text_read(text, sizeof text - 1);
+
+    cr_assert_eq(weir_records_count(r), 2U);
+    cr_expect_str_eq(weir_record_get_index(weir_records_get(r, 0)), "2.1");
+    cr_expect_str_eq(weir_record_get_index(weir_records_get(r, 1)), "2.3");
+    TEXT_IS(r, 1, "platform.name", "B");
+    weir_records_destroy(r);
+}
+
 Test(records_formats, lists)
 {
     weir_records *r = text_read_fixture("list/marked.txt");

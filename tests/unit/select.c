@@ -201,6 +201,10 @@ Test(select, units_and_clock_are_compared_within_one_maker)
     cr_expect_eq(choose(&s, NULL, NULL, NULL), 1U);
     cr_expect(warns(&s, "the number of compute units is absurd"));
     cr_expect_not_null(strstr(weir_choice_get_reason(s.choice), "decided by speed"));
+    wi_record_set_number(s.records[0], WI_PROPERTY_MAX_CLOCK_FREQUENCY, 1);
+    (void)choose(&s, NULL, NULL, NULL);
+    cr_expect(warns(&s, "the clock is unknown (0 or 1 MHz)"));
+    wi_record_set_number(s.records[0], WI_PROPERTY_MAX_CLOCK_FREQUENCY, 1500);
 
     /* A card of another maker: units say nothing any more, memory does. */
     other = card(&s, 1, 0, 64, 2000, 2 * GIB);
@@ -252,6 +256,34 @@ Test(select, one_card_on_two_platforms_is_a_duplicate_by_its_address)
     drop(&s);
 }
 
+Test(select, equal_uuids_join_and_different_ones_part_nothing)
+{
+    stock s = {.count = 0};
+
+    made_text(card(&s, 0, 0, 40, 1500, 8 * GIB), WI_PROPERTY_NAME, "one driver's name");
+    made_text(card(&s, 1, 0, 40, 1500, 6 * GIB), WI_PROPERTY_NAME, "another's");
+    made_text(s.records[0], WI_PROPERTY_UUID_KHR, "8680a056-0800-0000-0300-000000000000");
+    made_text(s.records[1], WI_PROPERTY_UUID_KHR, "8680a056-0800-0000-0300-000000000000");
+    (void)choose(&s, NULL, NULL, NULL);
+    cr_expect_eq(look(&s, 1).duplicate_of, 0U);
+    cr_expect_not_null(strstr(look(&s, 1).rejected, "the same UUID"));
+
+    /* No bytes at all are no identity. */
+    made_text(s.records[0], WI_PROPERTY_UUID_KHR, "00000000-0000-0000-0000-000000000000");
+    made_text(s.records[1], WI_PROPERTY_UUID_KHR, "00000000-0000-0000-0000-000000000000");
+    (void)choose(&s, NULL, NULL, NULL);
+    cr_expect(look(&s, 1).is_eligible);
+
+    /* A driver of another version lays the same bytes out differently: the name still tells. */
+    made_text(s.records[0], WI_PROPERTY_UUID_KHR, "8680a056-0800-0000-0300-000000000000");
+    made_text(s.records[1], WI_PROPERTY_UUID_KHR, "8680a056-0000-0800-0000-030000000000");
+    made_text(s.records[1], WI_PROPERTY_NAME, "one driver's name");
+    wi_record_set_number(s.records[1], WI_PROPERTY_GLOBAL_MEM_SIZE, 8 * GIB);
+    (void)choose(&s, NULL, NULL, NULL);
+    cr_expect_eq(look(&s, 1).duplicate_of, 0U);
+    drop(&s);
+}
+
 Test(select, an_address_without_its_domain_needs_maker_and_memory_too)
 {
     stock s = {.count = 0};
@@ -295,6 +327,17 @@ Test(select, one_processor_on_three_platforms)
     cr_expect_eq(look(&s, 0).device_class, WEIR_DEVICE_CPU);
     cr_expect_eq(look(&s, 1).duplicate_of, 0U);
     cr_expect_eq(look(&s, 2).duplicate_of, 0U);
+    drop(&s);
+}
+
+Test(select, one_processor_with_a_short_name)
+{
+    stock s = {.count = 0};
+
+    add(&s, 0, 0, "pthread-skylake-avx512-AMD EPYC", 0, -1);
+    add(&s, 1, 0, "AMD EPYC", 0, -1);
+    cr_expect_eq(choose(&s, NULL, NULL, NULL), 0U);
+    cr_expect_eq(look(&s, 1).duplicate_of, 0U);
     drop(&s);
 }
 
