@@ -53,8 +53,9 @@ void weir_block_get_cl_mem(weir_block *block, cl_mem *mem, uint64_t *offset_byte
     if (mem != NULL) *mem = NULL;
     if (offset_bytes != NULL) *offset_bytes = 0;
     if (block == NULL || wi_block_is_released(block, "weir_block_get_cl_mem")) return;
-    /* A forked child may find the gate closed for good, and its blocks stay where they were. */
-    if (wi_process_is_marked(block->pool->mark)) wi_block_pin(block);
+    /* A forked child may find the pool's gate closed for good, and has no use for the parent's buffer. */
+    if (!wi_process_is_marked(block->pool->mark)) return;
+    wi_block_pin(block);
     if (mem != NULL) *mem = block->buffer;
     if (offset_bytes != NULL) *offset_bytes = block->offset_bytes;
 }
