@@ -22,7 +22,7 @@ TestSuite(compaction, .timeout = WT_TIMEOUT);
 #define MIB (1024 * KIB)
 #define LIMIT (16 * MIB)
 #define SMALL (64 * KIB)
-#define LARGE (256 * KIB)
+#define LARGE (256 * KIB) /* 1/64 of the limit: what one buffer holds there */
 #define COUNT (LIMIT / SMALL)
 
 /* Blocks of one size, each full of a word of its own. */
@@ -124,6 +124,24 @@ WEIR_DEVICE_TEST_TAGGED(compaction, makes_room_and_keeps_every_byte)
                        weir_text_get(text));
     weir_text_destroy(text);
     weir_block_release(large);
+    release(&all);
+}
+
+/* Buffers near the limit are small: several have to be emptied and given back for one that is larger. */
+WEIR_DEVICE_TEST_TAGGED(compaction, makes_room_for_more_than_a_buffer_holds)
+{
+    static const uint64_t sizes[] = {MIB, 2 * MIB, 4 * MIB};
+    static row all;
+    weir_block *large[3] = {NULL};
+
+    configure(ctx, "adaptive", 0);
+    fill_limit(ctx, &all);
+    make_holes(&all);
+    for (unsigned i = 0; i < 3; i++)
+        wt_ok(weir_pool_alloc(weir_context_get_pool(ctx), NULL, sizes[i], "large", &large[i]));
+    cr_assert_geq(stats_of(ctx).compactions, 3U, "%s", dev->name);
+    verify(&all, dev);
+    for (unsigned i = 0; i < 3; i++) weir_block_release(large[i]);
     release(&all);
 }
 
