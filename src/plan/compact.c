@@ -114,11 +114,11 @@ static void keep_places(wi_arena *arena, pass *out)
 /* Takes a root for the next of the blocks that found no place. Returns 0 if there is none to be had. */
 static int house_next(wi_arena *arena, pass *it, uint64_t most_bytes)
 {
-    uint64_t bytes = 0;
+    uint64_t bytes = it->homeless->bytes;
     wi_range *rest;
 
-    for (const wi_range *range = it->homeless;
-         range != NULL && (bytes == 0 || bytes + range->bytes <= most_bytes); range = range->right)
+    for (const wi_range *range = it->homeless->right;
+         range != NULL && bytes + range->bytes <= most_bytes; range = range->right)
         bytes += range->bytes;
     if (wi_arena_take_root(arena, bytes, it->homeless->root->pool) != WEIR_OK) return 0;
     rest = arena->last_root->first;

@@ -174,6 +174,33 @@ static void count_trade(arena_model *model)
     if (model->steps < 64) model->steps++;
 }
 
+/* Near the limit roots are emptied first. */
+static void gain_first(arena_model *model, uint64_t bytes, uint64_t root)
+{
+    const uint64_t kept = spare(model);
+    const uint64_t left =
+        model_remaining(model) + model_reserved(model); /* less what is reserved then */
+    place at;
+
+    for (int i = 0; i < 64 && model_remaining(model) != UINT64_MAX; ++i) {
+        if (most_of(bytes, root) > UINT64_MAX - kept || model_unused_bytes(model) != 0) break;
+        if (left - model_reserved(model) >= most_of(bytes, root) + kept) break;
+        if (model_search_good(model, bytes, &at) || !model_gain(model)) break;
+    }
+}
+
+/* Empties roots for a request, within the share of bytes moved. */
+static void compact_for(arena_model *model, uint64_t bytes, uint64_t room)
+{
+    const uint64_t budget = model->allocated / 16;
+    model_wish wish = {bytes, room, 0, 4, 32};
+
+    if (model_unused_bytes(model) >= bytes - room || budget <= model->moved) return;
+    wish.move_most = bytes > UINT64_MAX / 4 ? UINT64_MAX : bytes * 4;
+    wish.move_most = least_of(wish.move_most, budget - model->moved);
+    (void)model_compact(model, &wish);
+}
+
 int model_grow_to_need(arena_model *model, uint64_t bytes)
 {
     const uint64_t need = most_of(model_in_use(model) + bytes, most_lately(model));
@@ -186,27 +213,13 @@ int model_grow_to_need(arena_model *model, uint64_t bytes)
     place at;
     int ok;
 
-    left = model_remaining(model) + model_reserved(model); /* less what is reserved then */
-    for (int i = 0; i < 64 && model_remaining(model) != UINT64_MAX; ++i) {
-        if (most_of(bytes, root) > UINT64_MAX - kept || model_unused_bytes(model) != 0) break;
-        if (left - model_reserved(model) >= most_of(bytes, root) + kept) break;
-        if (model_search_good(model, bytes, &at) || !model_gain(model)) break;
-    }
+    gain_first(model, bytes, root);
     if (model_search_good(model, bytes, &at)) return 1;
     room = room_for(model, need);
     if (model_remaining(model) + model_unused_bytes(model) < bytes) return 0;
     if (bytes > room) {
-        place found;
-        if (model_unused_bytes(model) < bytes - room) {
-            const uint64_t budget = model->allocated / 16;
-            model_wish wish = {bytes, room, 0, 4, 32};
-            wish.move_most = bytes > UINT64_MAX / 4 ? UINT64_MAX : bytes * 4;
-            if (budget > model->moved) {
-                wish.move_most = least_of(wish.move_most, budget - model->moved);
-                (void)model_compact(model, &wish);
-            }
-            if (model_search_good(model, bytes, &found)) return 1;
-        }
+        compact_for(model, bytes, room);
+        if (model_search_good(model, bytes, &at)) return 1;
         model_return_down_to(model, most < root ? 0 : most - root);
         room = room_for(model, need);
     }
