@@ -1,13 +1,13 @@
 /* Why there is no device, for a person to read.
  *
- * One line gives the reason: no ICD file, drivers that are not there, drivers that could not be loaded, platforms
- * without devices, or only devices that nobody asked for. What was looked at follows: files, variables, device nodes,
- * containers.
- * (That there is no loader cannot be found out here: a program linked to libOpenCL does not start without it.)
+ * One line gives the reason: no loader, no ICD file, drivers that are not there, drivers that could not be loaded,
+ * platforms without devices, or only devices that nobody asked for. What was looked at follows: files, variables, device
+ * nodes, containers.
  * Files and variables are read each time; no state.
  */
 #include "device/system.h"
 
+#include "cl/loader.h"
 #include "device/class.h"
 #include "device/icd.h"
 #include "device/match.h"
@@ -35,8 +35,13 @@ static void no_platform(weir_text *text)
 {
     wi_icd_survey icd;
     char place[sizeof icd.place + 32];
+    char why[256];
     size_t bad = 0;
 
+    if (wi_loader_find(why, sizeof why) == NULL) {
+        weir_text_append(text, "no OpenCL loader: %s (Debian has it as ocl-icd-libopencl1)", why);
+        return;
+    }
     wi_icd_look(&icd, NULL);
     bad = icd.missing + icd.unreadable;
     (void)snprintf(place, sizeof place, "%s%s%s%s", icd.place, icd.origin[0] != '\0' ? " (" : "",

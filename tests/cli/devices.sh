@@ -73,6 +73,25 @@ expect_stdout "empty.icd: names no library"
 export OCL_ICD_VENDORS="$work/does-not-exist"
 expect_none "cannot be opened"
 
+# No loader: a shared library looks for it, and what needs none works without. One linked to it (a static build, other
+# systems) cannot be started to tell.
+if ! readelf -d "$WEIR" 2>/dev/null | grep -q "NEEDED.*libOpenCL"; then
+    mkdir "$work/no-loader"
+    : >"$work/no-loader/libOpenCL.so.1"
+    : >"$work/no-loader/libOpenCL.so"
+    path=${LD_LIBRARY_PATH:-}
+    export LD_LIBRARY_PATH="$work/no-loader:$path" OCL_ICD_VENDORS="$work/none"
+    expect_none "no OpenCL loader: .*libOpenCL.so.1: .*ocl-icd-libopencl1"
+    weir loop --steps 1
+    expect_code 3
+    expect_stderr_lines 1
+    expect_stderr "no OpenCL loader: .*libOpenCL.so.1: "
+    "$WEIR" select - <"$(dirname "$0")/../data/records/list/raw.txt" >"$work/out" 2>"$work/err"
+    code=$?
+    expect_code 0
+    export LD_LIBRARY_PATH="$path"
+fi
+
 if [ -n "${NULL_ICD:-}" ]; then
     export OCL_ICD_VENDORS="$work/null"
     export WT_NULL_DEVICES=0
