@@ -9,6 +9,8 @@
 #include <string.h>
 
 #define MARK_ROUNDS_MAX 4
+#define BINARY_CONTROLS_LEAST 16
+#define BINARY_SHARE 32 /* of all bytes; programs have a sixth and more, texts none */
 
 /* Marks that stand before every line of a quoted or commented text. `except` begins lines that are clinfo's own. */
 static const struct {
@@ -68,6 +70,7 @@ static void clean_bytes(const char *bytes, size_t count, wi_lines *out)
         } else if ((c < 0x20 && c != '\t' && c != '\n') || c == 0x7f) {
             c = ' ';
             out->replaced++;
+            out->controls++;
         }
         out->memory[used++] = (char)c;
         i++;
@@ -218,6 +221,11 @@ weir_status wi_lines_create(const char *bytes, size_t count, wi_lines *out)
     count_strange(out);
     take_marks(out);
     return WEIR_OK;
+}
+
+int wi_lines_are_binary(const wi_lines *lines)
+{
+    return lines->controls > BINARY_CONTROLS_LEAST && lines->controls > lines->bytes / BINARY_SHARE;
 }
 
 void wi_lines_destroy(wi_lines *lines)

@@ -19,8 +19,12 @@ typedef struct wi_lines {
     int is_diff;      /* the text is a diff: its new side is read */
     size_t dropped;   /* lines of the old side */
     size_t replaced;  /* control characters and zero bytes that were left out or became blanks */
-    size_t strange;   /* bytes that are not UTF-8; they are kept */
+    size_t controls; /* of those the control characters: a text has hardly any, a binary has many */
+    size_t strange;  /* bytes that are not UTF-8; they are kept */
 } wi_lines;
+
+/** 1 if what was read is no text but a program's or an archive's bytes, whatever words are among them. */
+int wi_lines_are_binary(const wi_lines *lines);
 
 /* One line, without the blanks around it. */
 typedef struct wi_line {

@@ -280,7 +280,7 @@ weir_status weir_records_read(const char *bytes, size_t count, const char *sourc
     if (status != WEIR_OK) goto done;
     wi_human_index(&w->readers.human);
     wi_amd_index(&w->readers.amd);
-    status = read_outputs(w);
+    if (!wi_lines_are_binary(&w->lines)) status = read_outputs(w);
     if (status != WEIR_OK) goto done;
     if (w->best == NULL) {
         refuse(w, source);

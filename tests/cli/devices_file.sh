@@ -95,6 +95,10 @@ weir devices "$work/text" --json
 expect_usage "there is no text"
 weir devices "$WEIR"
 expect_usage "not understood"
+# A program that has clinfo's words among its bytes is no text either.
+{ head -c 30000 "$WEIR"; cat "$data/raw/"*.txt; head -c 30000 "$WEIR"; } >"$work/words"
+weir devices "$work/words"
+expect_usage "not understood"
 weir devices "$work"
 expect_usage "directory"
 weir devices "$work/not-there"
