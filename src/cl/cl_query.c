@@ -10,26 +10,27 @@
 /* A longer answer is no answer: extension lists, the longest, have a few thousand bytes. */
 #define ANSWER_BYTES_MAX ((size_t)1 << 24)
 
-weir_status wi_cl_query_platforms(cl_platform_id **out, size_t *count, cl_int *code)
+weir_status wi_cl_query_platforms(cl_platform_id **out, size_t *count)
 {
     cl_platform_id *platforms = NULL;
     cl_uint found = 0;
+    cl_int code = CL_SUCCESS;
 
     *out = NULL;
     *count = 0;
-    *code = clGetPlatformIDs(0, NULL, &found);
-    if (*code == CL_INVALID_PLATFORM || wi_cl_status_map(*code) == WEIR_E_NO_DEVICE) return WEIR_OK;
-    if (*code != CL_SUCCESS) return wi_cl_fail(*code, "clGetPlatformIDs", "counting platforms");
+    code = clGetPlatformIDs(0, NULL, &found);
+    if (code == CL_INVALID_PLATFORM || wi_cl_status_map(code) == WEIR_E_NO_DEVICE) return WEIR_OK;
+    if (code != CL_SUCCESS) return wi_cl_fail(code, "clGetPlatformIDs", "counting platforms");
     if (found == 0) return WEIR_OK;
 
     platforms = wi_calloc(found, sizeof(cl_platform_id));
     if (platforms == NULL) {
         return wi_fail(WEIR_E_HOST_MEMORY, "clGetPlatformIDs", "list of %u platforms", found);
     }
-    *code = clGetPlatformIDs(found, platforms, NULL);
-    if (*code != CL_SUCCESS) {
+    code = clGetPlatformIDs(found, platforms, NULL);
+    if (code != CL_SUCCESS) {
         wi_free(platforms);
-        return wi_cl_fail(*code, "clGetPlatformIDs", "listing %u platforms", found);
+        return wi_cl_fail(code, "clGetPlatformIDs", "listing %u platforms", found);
     }
     *out = platforms;
     *count = found;

@@ -9,12 +9,12 @@
 #include <stddef.h>
 
 /** Lists the platforms; *out from wi_malloc (NULL if there are none). The loader's "no platform" codes (-1001, -32
- * with a NULL list) are OK with 0; *code is the loader's answer.
+ * with a NULL list) are OK with 0.
  * Errors: HOST_MEMORY, DRIVER. */
-weir_status wi_cl_query_platforms(cl_platform_id **out, size_t *count, cl_int *code);
+weir_status wi_cl_query_platforms(cl_platform_id **out, size_t *count);
 
-/** Lists all devices of a platform; *out from wi_malloc. CL_DEVICE_NOT_FOUND is OK with 0; *code as above. Any other
- * failure of one platform is OK with 0 too, told by *code: the others still count. Errors: HOST_MEMORY. */
+/** Lists all devices of a platform; *out from wi_malloc. CL_DEVICE_NOT_FOUND is OK with 0. Any other failure of one
+ * platform is OK with 0 too, told by *code, the driver's answer: the others still count. Errors: HOST_MEMORY. */
 weir_status wi_cl_query_devices(cl_platform_id platform, cl_device_id **out, size_t *count,
                                 cl_int *code);
 

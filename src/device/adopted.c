@@ -14,8 +14,7 @@ static weir_status query_platform_index(cl_platform_id platform, unsigned *out)
 {
     cl_platform_id *list = NULL;
     size_t count = 0;
-    cl_int code = CL_SUCCESS;
-    weir_status status = wi_cl_query_platforms(&list, &count, &code);
+    weir_status status = wi_cl_query_platforms(&list, &count);
 
     *out = 0;
     for (size_t i = 0; i < count; i++)

@@ -140,7 +140,6 @@ weir_status weir_system_create(weir_system **out)
     weir_system *system = NULL;
     cl_platform_id *ids = NULL;
     size_t count = 0;
-    cl_int code = CL_SUCCESS;
 
     if (out == NULL) return wi_fail(WEIR_E_ARG, "weir_system_create", "out is required");
     *out = NULL;
@@ -150,9 +149,8 @@ weir_status weir_system_create(weir_system **out)
                          sizeof *system);
         goto done;
     }
-    status = wi_cl_query_platforms(&ids, &count, &code);
+    status = wi_cl_query_platforms(&ids, &count);
     if (status != WEIR_OK) goto done;
-    system->loader_code = code;
     for (size_t i = 0; i < count && status == WEIR_OK; i++)
         status = add_platform(system, ids[i], (unsigned)i);
     if (status != WEIR_OK) goto done;

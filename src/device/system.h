@@ -18,7 +18,6 @@ typedef struct wi_platform {
 struct weir_system {
     wi_platform *platforms;
     size_t platform_count;
-    int loader_code; /* what the loader answered when asked for platforms */
     weir_device **devices;
     const weir_record **records;
     size_t device_count;

@@ -81,7 +81,7 @@ static weir_status query(void *user)
     size_t count = 7;
     size_t bytes = 7;
     cl_int code = CL_SUCCESS;
-    weir_status st = wi_cl_query_platforms(&platforms, &count, &code);
+    weir_status st = wi_cl_query_platforms(&platforms, &count);
 
     if (st != WEIR_OK || count == 0) {
         cr_assert(platforms == NULL && count == 0);
