@@ -64,8 +64,8 @@ WEIR_DEVICE_TEST_TAGGED(interop_adopt, computes_the_same_bits_and_leaves_every_c
     cr_assert(is_same(expected, got, sizeof got), "%s", dev->name);
     weir_context_release(context);
     wt_assert_live(&before, "after the adopted context");
-    cr_assert_eq(context_owners(own.context), contexts, "%s", dev->name);
-    cr_assert_eq(queue_owners(own.queue), queues, "%s", dev->name);
+    wt_owners(context_owners, own.context, contexts);
+    wt_owners(queue_owners, own.queue, queues);
     own_close(&own);
 }
 
@@ -306,7 +306,7 @@ WEIR_DEVICE_TEST_TAGGED(interop_adopt, refuses_what_does_not_fit_together)
     cr_assert_null(weir_context_get_cl_context(NULL));
     cr_assert_null(weir_context_get_cl_device(NULL));
     cr_assert_null(weir_context_get_cl_queue(NULL));
-    cr_assert_eq(context_owners(own.context), contexts, "%s", dev->name);
+    wt_owners(context_owners, own.context, contexts);
     own_close(&other);
     own_close(&own);
 }
@@ -403,7 +403,7 @@ WEIR_DEVICE_TEST(interop_adopt, memory_that_another_queue_uses_is_not_written_be
     weir_tensor_release(full);
     weir_queue_release(queue);
     weir_context_release(context);
-    cr_assert_eq(queue_owners(second), queues, "%s", dev->name);
+    wt_owners(queue_owners, second, queues);
     wt_cl(clReleaseEvent(gate));
     wt_cl(clReleaseCommandQueue(second));
     own_close(&own);
@@ -437,7 +437,7 @@ WEIR_DEVICE_TEST_TAGGED(interop_adopt, adopts_more_queues_and_refuses_those_of_o
         weir_queue_release(queue);
     }
     weir_context_release(context);
-    cr_assert_eq(queue_owners(second), 1U, "%s", dev->name);
+    wt_owners(queue_owners, second, 1U);
     wt_cl(clReleaseCommandQueue(second));
     own_close(&own);
 }

@@ -7,6 +7,7 @@
 #include <weir/interop_cl.h>
 
 #include <string.h>
+#include <time.h>
 
 #define wt_cl(Expression) wt_cl_is((Expression), #Expression)
 
@@ -117,6 +118,19 @@ static inline cl_uint buffer_owners(cl_mem mem)
     wt_cl(clGetMemObjectInfo(mem, CL_MEM_REFERENCE_COUNT, sizeof count, &count, NULL));
     return count;
 }
+
+/* The count of an object's owners comes to what is expected. An implementation may own an object on behalf of commands
+ * (OpenCL 3.0, glossary, "reference count"), and rusticl gives up what a command held only after it has told that the
+ * command ended: such a count comes late, that of a leak never. */
+#define wt_owners(Owners, Object, Expected)                                                      \
+    do {                                                                                         \
+        const struct timespec pause = {.tv_sec = 0, .tv_nsec = 1000000};                         \
+        for (int turn = 0; Owners(Object) != (Expected) && turn < 5000; turn++) {                \
+            (void)nanosleep(&pause, NULL);                                                       \
+        }                                                                                        \
+        cr_assert_eq(Owners(Object), (Expected), "%s: %s(%s) is %u, not %u", dev->name, #Owners, \
+                     #Object, Owners(Object), (cl_uint)(Expected));                              \
+    } while (0)
 
 static inline void own_close(own_cl *own)
 {

@@ -20,13 +20,23 @@ test 1
       Start  1: unit.good
 1: [====] Synthesis: Tested: 12 | Passing: 12 | Failing: 0 | Crashing: 0
  1/7 Test  #1: unit.good ........................   Passed    0.10 sec
+2: [RUN ] pool::good
+2: [----] this line is of a test that passes
+2: [RUN ] pool::a
+2: [----] tests/api/pool.c:12: Assertion Failed
+2: [----]   
+2: [----]   PoCL: 3 is not 4
 2: [FAIL] pool::a: (0.00s)
+2: [RUN ] pool::b
+2: [----] tests/api/pool.c:40: Unexpected signal caught below this line!
+2: [FAIL] pool::b: CRASH!
 3: [SKIP] numbers::f64: no fp64 on this device
 2: [====] Synthesis: Tested: 5 | Passing: 3 | Failing: 2 | Crashing: 1
  2/7 Test  #2: api.pool .........................***Failed    0.20 sec
 3: [====] Synthesis: Tested: 3 | Passing: 3 | Failing: 0 | Crashing: 0
  3/7 Test  #3: api.numbers ......................   Passed    0.20 sec
  4/7 Test  #4: cli.usage ........................   Passed    0.20 sec
+5: loop: expected "2", got "3"
  5/7 Test  #5: cli.loop .........................***Failed    0.20 sec
  6/7 Test  #6: fault.path .......................***Timeout 300.01 sec
 7: [====] Synthesis: Tested: 3 | Passing: 3 | Failing: 0 | Crashing: 0
@@ -35,9 +45,14 @@ LOG
 mapfile -t got < <("$matrix" --summary "$work/mixed.log" | sort)
 # 12 + 5 + 3 + 1 + 1 + 1 + 3; 2 + 1 + 1 + 1 failed
 expect 'counts' '26 5 1' "${got[0]}"
-expect 'failed entries' 'failed api.bounds failed api.pool failed cli.loop failed fault.path' "${got[*]:1:4}"
-expect 'reason of a skip' 'skipped numbers::f64: no fp64 on this device' "${got[5]}"
-expect 'lines' 6 "${#got[@]}"
+expect 'failed at a word of its output' 'failed api.bounds' "${got[1]}"
+expect 'a failed test' 'failed api.pool: pool::a: tests/api/pool.c:12: Assertion Failed PoCL: 3 is not 4' "${got[2]}"
+expect 'a crashed test' \
+    'failed api.pool: pool::b: CRASH!: tests/api/pool.c:40: Unexpected signal caught below this line!' "${got[3]}"
+expect 'a failed script' 'failed cli.loop: loop: expected "2", got "3"' "${got[4]}"
+expect 'an entry that ran too long' 'failed fault.path' "${got[5]}"
+expect 'reason of a skip' 'skipped numbers::f64: no fp64 on this device' "${got[6]}"
+expect 'lines' 7 "${#got[@]}"
 
 # An entry that was run twice counts as the second time.
 cat "$work/mixed.log" - >"$work/again.log" <<'LOG'
