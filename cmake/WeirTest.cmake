@@ -5,7 +5,7 @@
 #   weir_fault_test(NAME SOURCE... [options])   linked with the objects; WRAP lists functions whose calls go to
 #                                               __wrap_X of the test (ld --wrap)
 # Options: LIBRARIES ...  LABELS ... (besides unit, api, fault; "tagged": also runs on the slow implementations)
-#          TIMEOUT seconds (default 300)  ENVIRONMENT VAR=value ...
+#          TIMEOUT seconds (default 900: to end what hangs, not what is slow)  ENVIRONMENT VAR=value ...
 # Each makes the program KIND_NAME and the ctest entry KIND.NAME. A test's own seed, devices and scale come from
 # WEIR_TEST_* variables; here are only the ones that keep caches inside the build tree.
 pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET criterion)
@@ -24,7 +24,7 @@ file(MAKE_DIRECTORY "${WEIR_TEST_CACHE_DIR}/pocl" "${WEIR_TEST_CACHE_DIR}/xdg")
 function(weir_test_entry name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LABELS;ENVIRONMENT")
     if(NOT arg_TIMEOUT)
-        set(arg_TIMEOUT 300)
+        set(arg_TIMEOUT 900)
     endif()
     set_tests_properties(${name} PROPERTIES
         TIMEOUT ${arg_TIMEOUT}

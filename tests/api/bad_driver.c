@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-TestSuite(bad_driver, .timeout = 60);
+TestSuite(bad_driver, .timeout = 120);
 
 static char folder[256];
 

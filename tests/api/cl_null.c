@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-TestSuite(cl_null, .timeout = 60);
+TestSuite(cl_null, .timeout = 120);
 
 static weir_system *host;
 

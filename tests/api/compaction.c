@@ -291,7 +291,7 @@ typedef struct standstill {
     uint64_t word;
 } standstill;
 
-#define STANDSTILL_SECONDS 20
+#define STANDSTILL_SECONDS 120
 
 static void *read_one(void *user)
 {
@@ -537,7 +537,7 @@ WEIR_DEVICE_TEST(compaction, a_child_forked_during_a_move_may_ask_where_blocks_a
     wi_gate_close(&pool->gate);
     child = fork();
     if (child == 0) {
-        (void)alarm(20);
+        (void)alarm(120);
         weir_block_get_cl_mem(block, &mem, &offset);
         _exit(mem == NULL && offset == 0 && weir_block_get_root(block) != 0 ? 0 : 1);
     }

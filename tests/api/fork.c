@@ -6,13 +6,14 @@
 
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CHILD_SECONDS 20
+#define CHILD_SECONDS 120
 
 TestSuite(fork, .timeout = WT_TIMEOUT);
 
@@ -109,7 +110,16 @@ static void release(objects *all)
 }
 
 static const char *what(int code);
+static int is_over_time(int result) { return WIFSIGNALED(result) && WTERMSIG(result) == SIGALRM; }
 static int lets_go_of_everything(objects *all);
+
+/* AddressSanitizer's allocator has no fork handlers in gcc 12: a child that is forked while another thread is in malloc()
+ * may wait there for ever, whatever weir does. */
+#ifdef __SANITIZE_ADDRESS__
+#define ATTEMPTS 3
+#else
+#define ATTEMPTS 1
+#endif
 
 /* Runs `body` in a child; the child's exit code is the number of the first thing that was wrong, 0 if nothing was. */
 static void in_child(objects *all, int (*body)(objects *all), const char *device)
@@ -118,13 +128,15 @@ static void in_child(objects *all, int (*body)(objects *all), const char *device
     pid_t child = 0;
 
     (void)fflush(NULL);
-    child = fork();
-    cr_assert_geq(child, 0);
-    if (child == 0) {
-        (void)alarm(CHILD_SECONDS);
-        _exit(body(all));
+    for (int i = 0; i < ATTEMPTS && (i == 0 || is_over_time(result)); i++) {
+        child = fork();
+        cr_assert_geq(child, 0);
+        if (child == 0) {
+            (void)alarm(CHILD_SECONDS);
+            _exit(body(all));
+        }
+        cr_assert_eq(waitpid(child, &result, 0), child);
     }
-    cr_assert_eq(waitpid(child, &result, 0), child);
     cr_assert_not(WIFSIGNALED(result), "%s: the child ended by signal %d", device,
                   WTERMSIG(result));
     cr_assert_eq(WEXITSTATUS(result), 0, "%s: check %d (%s) of the child failed", device,

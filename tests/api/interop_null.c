@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-TestSuite(interop_null, .timeout = 60);
+TestSuite(interop_null, .timeout = 120);
 
 static const wt_null_control *null;
 

@@ -125,7 +125,7 @@ static inline cl_uint buffer_owners(cl_mem mem)
 #define wt_owners(Owners, Object, Expected)                                                      \
     do {                                                                                         \
         const struct timespec pause = {.tv_sec = 0, .tv_nsec = 1000000};                         \
-        for (int turn = 0; Owners(Object) != (Expected) && turn < 5000; turn++) {                \
+        for (int turn = 0; Owners(Object) != (Expected) && turn < 60000; turn++) {               \
             (void)nanosleep(&pause, NULL);                                                       \
         }                                                                                        \
         cr_assert_eq(Owners(Object), (Expected), "%s: %s(%s) is %u, not %u", dev->name, #Owners, \

@@ -81,7 +81,7 @@ static int is_over_within(const lane *of, int pauses)
 }
 
 /* What runs may take long on a busy machine; what waits for a gate waits for ever, so that a tenth of a second shows it. */
-static int ends(const lane *of) { return is_over_within(of, 4000); }
+static int ends(const lane *of) { return is_over_within(of, 20000); }
 
 static int stands(const lane *of) { return !is_over_within(of, 20); }
 
@@ -298,7 +298,7 @@ static void *open_gate_in_the_end(void *user)
     trimming *it = user;
     const struct timespec pause = {0, 10000000};
 
-    for (int i = 0; i < 2000 && !atomic_load(&it->is_over); i++) (void)nanosleep(&pause, NULL);
+    for (int i = 0; i < 10000 && !atomic_load(&it->is_over); i++) (void)nanosleep(&pause, NULL);
     atomic_store(&it->is_over, 1);
     (void)clSetUserEventStatus(it->gate, CL_COMPLETE);
     return NULL;

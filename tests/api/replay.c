@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-TestSuite(replay, .timeout = 60);
+TestSuite(replay, .timeout = 120);
 
 #define MIB (UINT64_C(1) << 20)
 #define GIB (UINT64_C(1) << 30)

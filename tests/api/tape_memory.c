@@ -396,10 +396,13 @@ static void *run_deep(void *user)
 WEIR_DEVICE_TEST(tape_memory, a_chain_of_a_million_runs_on_a_small_stack)
 {
     deep work = {ctx, wt_scale(1000000)};
+    deep few = {ctx, 4};
     pthread_attr_t attributes;
     pthread_t thread;
 
     (void)dev;
+    (void)run_deep(
+        &few); /* builds the kernels here: a driver's compiler needs more than that stack */
     cr_assert_eq(pthread_attr_init(&attributes), 0);
     cr_assert_eq(pthread_attr_setstacksize(&attributes, 256 * 1024), 0);
     cr_assert_eq(pthread_create(&thread, &attributes, run_deep, &work), 0);

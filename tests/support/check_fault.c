@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(fault, .timeout = 60);
+TestSuite(fault, .timeout = 120);
 
 static weir_status two_allocations(void *user)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(null_icd, .timeout = 30);
+TestSuite(null_icd, .timeout = 120);
 
 struct objects {
     cl_device_id device;

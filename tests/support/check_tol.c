@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-TestSuite(tol, .timeout = 30);
+TestSuite(tol, .timeout = 120);
 
 Test(tol, unit_roundoff_is_half_of_epsilon)
 {

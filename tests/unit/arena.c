@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(arena, .timeout = 60);
+TestSuite(arena, .timeout = 120);
 
 /* Choosing and splitting, BFC */
 

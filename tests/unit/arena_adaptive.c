@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-TestSuite(arena_adaptive, .timeout = 60);
+TestSuite(arena_adaptive, .timeout = 120);
 
 Test(arena_adaptive, shares_small_roots_and_takes_large_blocks_exactly)
 {

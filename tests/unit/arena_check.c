@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-TestSuite(arena_check, .timeout = 60);
+TestSuite(arena_check, .timeout = 120);
 
 /* The check itself: each sum and link, damaged, is found. */
 

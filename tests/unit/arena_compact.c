@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-TestSuite(arena_compact, .timeout = 60);
+TestSuite(arena_compact, .timeout = 120);
 
 /* Roots as the test lays them out: taken by its own rule, given back never. */
 static uint64_t root_bytes;

@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-TestSuite(arena_rows, .timeout = 60);
+TestSuite(arena_rows, .timeout = 120);
 
 /* Growth */
 

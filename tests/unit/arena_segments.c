@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-TestSuite(arena_segments, .timeout = 60);
+TestSuite(arena_segments, .timeout = 120);
 
 Test(arena_segments, are_of_three_kinds)
 {

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <pthread.h>
 
-TestSuite(budget, .timeout = 60);
+TestSuite(budget, .timeout = 120);
 
 Test(budget, takes_up_to_the_limit_and_gives_back)
 {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-TestSuite(cl_status, .timeout = 30);
+TestSuite(cl_status, .timeout = 120);
 
 #define LOWEST (-10000)
 

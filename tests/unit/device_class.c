@@ -4,7 +4,7 @@
 #include "device/traits.h"
 #include "made_record.h"
 
-TestSuite(device_class, .timeout = 10);
+TestSuite(device_class, .timeout = 120);
 
 static const struct {
     const char *name;

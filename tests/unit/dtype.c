@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-TestSuite(dtype, .timeout = 10);
+TestSuite(dtype, .timeout = 120);
 
 Test(dtype, names_every_row)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(embedded, .timeout = 10);
+TestSuite(embedded, .timeout = 120);
 
 Test(embedded, has_the_bytes_of_the_files)
 {

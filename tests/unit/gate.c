@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-TestSuite(gate, .timeout = 60);
+TestSuite(gate, .timeout = 120);
 
 #define THREADS 4
 

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-TestSuite(gradient, .timeout = 60);
+TestSuite(gradient, .timeout = 120);
 
 static const wi_op_gradient *of(wi_op_id id, unsigned input)
 {

@@ -45,7 +45,7 @@ static void drop_place(void)
     rmdir(place);
 }
 
-TestSuite(icd, .timeout = 10, .init = make_place, .fini = drop_place);
+TestSuite(icd, .timeout = 120, .init = make_place, .fini = drop_place);
 
 Test(icd, counts_files_and_what_they_lack)
 {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-TestSuite(id_table, .timeout = 60);
+TestSuite(id_table, .timeout = 120);
 
 #define IDS 3000u
 

@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-TestSuite(launch, .timeout = 60);
+TestSuite(launch, .timeout = 120);
 
 Test(launch, items_stay_within_what_the_device_can_count)
 {

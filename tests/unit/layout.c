@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-TestSuite(layout, .timeout = 60);
+TestSuite(layout, .timeout = 120);
 
 static weir_shape shape_of(unsigned rank, const uint64_t *extents)
 {

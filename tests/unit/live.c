@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-TestSuite(live, .timeout = 30);
+TestSuite(live, .timeout = 120);
 
 #define ROUNDS UINT64_C(100000)
 

@@ -16,7 +16,7 @@ static void clear_environment(void)
     unsetenv("WEIR_MEMORY_DEBUG");
 }
 
-TestSuite(memory_config, .timeout = 10, .init = clear_environment);
+TestSuite(memory_config, .timeout = 120, .init = clear_environment);
 
 #define DEVICE_BYTES (UINT64_C(1) << 30)
 #define MIB (UINT64_C(1) << 20)

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-TestSuite(oom, .timeout = 30);
+TestSuite(oom, .timeout = 120);
 
 static const wi_device_traits traits = {.max_alloc_bytes = 1000};
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-TestSuite(owners, .timeout = 30);
+TestSuite(owners, .timeout = 120);
 
 Test(owners, finds_the_same_entry_for_the_same_label)
 {

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-TestSuite(pack, .timeout = 60);
+TestSuite(pack, .timeout = 120);
 
 static uint64_t random_state = 1;
 

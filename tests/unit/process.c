@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-Test(process, a_mark_holds_in_its_process_and_not_in_a_forked_child, .timeout = 10)
+Test(process, a_mark_holds_in_its_process_and_not_in_a_forked_child, .timeout = 120)
 {
     wi_process_mark *mark = wi_process_mark_create();
     int result = 0;

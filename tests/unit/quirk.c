@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-TestSuite(quirk, .timeout = 10);
+TestSuite(quirk, .timeout = 120);
 
 #define GIB ((uint64_t)1 << 30)
 #define NONE WI_PROPERTY_COUNT, 0

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-TestSuite(record, .timeout = 10);
+TestSuite(record, .timeout = 120);
 
 Test(record, starts_with_every_property_absent)
 {

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-TestSuite(records_damage, .timeout = 60);
+TestSuite(records_damage, .timeout = 120);
 
 static const char *const fixtures[] = {"human/g1.txt",    "human/g2.txt", "human/g3.txt",
                                        "amd/two.txt",     "raw/two.txt",  "json/clinfo.txt",

@@ -1,7 +1,7 @@
 /* The other formats: AMD's clinfo, --raw, --json, -l, and weir's own JSON. */
 #include "records_text.h"
 
-TestSuite(records_formats, .timeout = 20);
+TestSuite(records_formats, .timeout = 120);
 
 Test(records_formats, amds_clinfo)
 {

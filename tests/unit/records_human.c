@@ -1,7 +1,7 @@
 /* clinfo's output for people: three generations, errors in place of values, a compiler's log in the table. */
 #include "records_text.h"
 
-TestSuite(records_human, .timeout = 20);
+TestSuite(records_human, .timeout = 120);
 
 Test(records_human, the_oldest_generation)
 {

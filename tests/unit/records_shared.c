@@ -5,7 +5,7 @@
 
 #include <ctype.h>
 
-TestSuite(records_shared, .timeout = 60);
+TestSuite(records_shared, .timeout = 120);
 
 /* Splits a line at commas in place; returns how many fields there are. */
 static size_t split(char *line, char *fields[5])

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-TestSuite(root_index, .timeout = 60);
+TestSuite(root_index, .timeout = 120);
 
 #define KIB (UINT64_C(1) << 10)
 #define MIB (UINT64_C(1) << 20)

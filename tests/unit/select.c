@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-TestSuite(select, .timeout = 20);
+TestSuite(select, .timeout = 120);
 
 #define GIB ((uint64_t)1 << 30)
 #define MANY 6

@@ -4,7 +4,7 @@
 
 #include <weir/status.h>
 
-TestSuite(selector, .timeout = 10);
+TestSuite(selector, .timeout = 120);
 
 #define COUNT 8
 

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-TestSuite(self_check, .timeout = 10);
+TestSuite(self_check, .timeout = 120);
 
 #define WORDS (WI_SELF_CHECK_ROWS * WI_SELF_CHECK_CASES)
 

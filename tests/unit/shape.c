@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-TestSuite(shape, .timeout = 10);
+TestSuite(shape, .timeout = 120);
 
 /* Nothing but zeros: what a failure leaves. */
 static void assert_empty(const weir_shape *shape, const char *what)

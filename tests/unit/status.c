@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
-TestSuite(status, .timeout = 10);
+TestSuite(status, .timeout = 120);
 
 Test(status, every_status_has_its_own_value_name_and_text)
 {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-TestSuite(strategy, .timeout = 10);
+TestSuite(strategy, .timeout = 120);
 
 #define MIB (UINT64_C(1) << 20)
 #define GIB (UINT64_C(1) << 30)

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-TestSuite(surroundings, .timeout = 10);
+TestSuite(surroundings, .timeout = 120);
 
 #define STRANGER 54321 /* a number that no user and no group has */
 

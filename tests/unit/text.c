@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-TestSuite(text, .timeout = 10);
+TestSuite(text, .timeout = 120);
 
 Test(text, is_empty_at_first_and_collects_what_is_appended)
 {
@@ -89,7 +89,7 @@ Test(text, remembers_that_an_append_found_no_memory)
     cr_assert_eq(weir_host_memory_set(NULL), WEIR_OK);
 }
 
-Test(host_memory, an_incomplete_allocator_is_refused, .timeout = 10)
+Test(host_memory, an_incomplete_allocator_is_refused, .timeout = 120)
 {
     const weir_host_allocator incomplete = {scarce_allocate, NULL, scarce_release, NULL};
     cr_assert_eq(weir_host_memory_set(&incomplete), WEIR_E_ARG);

@@ -11,7 +11,8 @@ uint64_t null_pending_peak_get(void) { return atomic_load(&pending_peak); }
 
 static void note_pending(cl_command_queue queue)
 {
-    uint64_t pending = atomic_load(&queue->enqueued) - atomic_load(&queue->completed);
+    const uint64_t completed = atomic_load(&queue->completed); /* first: it never passes enqueued */
+    const uint64_t pending = atomic_load(&queue->enqueued) - completed;
     uint64_t peak = atomic_load(&pending_peak);
 
     while (peak < pending && !atomic_compare_exchange_weak(&pending_peak, &peak, pending)) continue;
