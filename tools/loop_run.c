@@ -160,6 +160,10 @@ static void run_calls(running *run)
     (void)snprintf(line, sizeof line, "weir loop: interrupted in form %s after step 0 of %llu\n",
                    out->form->name, (unsigned long long)run->plan->steps);
     interrupt_end_with(line);
+    if (interrupt_requested()) { /* before the line was there */
+        interrupt_end_with(NULL);
+        return;
+    }
     out->first_seconds = run_call(run);
     if (out->status == WEIR_OK) {
         out->steps_done = run->plan->steps;

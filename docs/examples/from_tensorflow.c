@@ -119,7 +119,7 @@ static weir_status clear(weir_context *context)
 /* A tensor larger than the limit: the failure is an answer. */
 static void fill_too_much(weir_context *context)
 {
-    weir_shape large = {1, {1U << 30U}};
+    weir_shape large = {1, {(128U << 20U) + 1}}; /* one more than fit into 512 MiB */
     weir_tensor *tensor = NULL;
 
     if (weir_zeros(context, WEIR_DTYPE_F32, &large, &tensor) == WEIR_E_OUT_OF_MEMORY) {

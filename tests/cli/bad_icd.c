@@ -49,7 +49,7 @@ static void print(void)
 static void leave(void)
 {
     if (fork() == 0) {
-        (void)sleep(5);
+        (void)sleep(60);
         _exit(0);
     }
     exit(3);

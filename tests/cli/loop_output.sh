@@ -46,7 +46,11 @@ check "exit $code, expected 0 or 1" test "$code" -le 1
 # On a terminal there are colours and, after a second, progress; NO_COLOR takes the colours away.
 if command -v script >/dev/null; then
     command_line="weir loop on a terminal"
-    TERM=xterm script -qec "timeout -s INT 4 $WEIR loop --form variable --steps $endless" /dev/null >"$work/out" 2>"$work/err" </dev/null
+    for seconds in 4 12 36; do
+        TERM=xterm script -qec "timeout -k 60 -s INT $seconds $WEIR loop --form variable --steps $endless" /dev/null \
+            >"$work/out" 2>"$work/err" </dev/null
+        grep -q "variable: [0-9]* of $endless" "$work/out" && break
+    done
     check "no progress on a terminal" grep -q "variable: [0-9]* of $endless" "$work/out"
     TERM=xterm script -qec "$WEIR loop --form variable --steps 1" /dev/null >"$work/out" 2>"$work/err" </dev/null
     check "no colours on a terminal" grep -q $'\033\\[1m' "$work/out"
@@ -54,11 +58,27 @@ if command -v script >/dev/null; then
     check "colours despite NO_COLOR" test "$(grep -c $'\033' "$work/out")" -eq 0
 fi
 
-# Ctrl-C, once (without --foreground timeout sends it twice): between steps, with one line, everything released (the sanitizer builds would tell), exit 130.
-for form in keep eager variable tape tape-tanh stop function; do
-    command_line="Ctrl-C in weir loop --form $form"
-    timeout --foreground --preserve-status -s INT 2 "$WEIR" loop --form "$form" --shape 8 --steps "$endless" --json >"$work/out" 2>"$work/err"
+# ctrl_c SECONDS ARG...: `weir loop ARG...` and Ctrl-C after so long, once (without --foreground timeout sends it twice).
+ctrl_c() {
+    local seconds=$1
+    shift
+    command_line="Ctrl-C after $seconds s in weir loop $*"
+    timeout --foreground --preserve-status -k 60 -s INT "$seconds" "$WEIR" loop "$@" >"$work/out" 2>"$work/err"
     code=$?
+}
+
+# ctrl_c_later ARG...: the same while the loop runs. A machine may be too busy to be there after two seconds.
+ctrl_c_later() {
+    local seconds
+    for seconds in 2 8 32; do
+        ctrl_c "$seconds" "$@"
+        grep -q 'in form' "$work/err" && break
+    done
+}
+
+# Between steps, with one line, everything released (the sanitizer builds would tell), exit 130.
+for form in keep eager variable tape tape-tanh stop function; do
+    ctrl_c_later --form "$form" --shape 8 --steps "$endless" --json
     expect_code 130
     expect_stdout_empty
     expect_stderr_lines 1
@@ -66,9 +86,16 @@ for form in keep eager variable tape tape-tanh stop function; do
 done
 
 # Long steps: a thousand of them in the queue would keep the program for a minute after Ctrl-C.
-command_line="Ctrl-C in weir loop with long steps"
-timeout --foreground --preserve-status -k 15 -s INT 3 "$WEIR" loop --form variable --shape 8388608 --steps "$endless" >"$work/out" 2>"$work/err"
-code=$?
+ctrl_c_later --form variable --shape 8388608 --steps "$endless"
 expect_code 130
 expect_stderr "interrupted in form variable"
+
+# While a context is opened, whose kernels no cache has: a form that is one call must not begin it then.
+for seconds in 0.1 0.2 0.3 0.4 0.6 0.8; do
+    rm -rf "$work/cold"
+    mkdir -p "$work/cold/pocl" "$work/cold/xdg"
+    POCL_CACHE_DIR="$work/cold/pocl" XDG_CACHE_HOME="$work/cold/xdg" \
+        ctrl_c "$seconds" --form function --shape 8 --steps "$endless"
+    expect_code 130
+done
 finish

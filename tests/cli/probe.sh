@@ -30,7 +30,7 @@ expect_seconds() { # expect_seconds MOST : of the last command, timed by SECONDS
 did() {
     case $1 in
     load | crash | abort) echo "crashed \(|ended the program" ;;
-    hang | stall) echo "did not answer within 1 s" ;;
+    hang | stall) echo "did not answer within 4 s" ;;
     *) echo "ended the program \(exit status" ;;
     esac
 }
@@ -41,12 +41,12 @@ good=()
 [ -n "${NULL_ICD:-}" ] && good+=(null)
 for well in "${good[@]}"; do
     for kind in load crash abort hang stall exit leave; do
-        case $kind in hang | stall) export WEIR_PROBE_SECONDS=1 ;; esac
+        case $kind in hang | stall) export WEIR_PROBE_SECONDS=4 ;; esac
         install "$well-$kind" "$well" "$kind"
         SECONDS=0
         weir devices --json
         expect_code 0
-        expect_seconds 5
+        expect_seconds 9 # less than the limit where none is set
         expect_json "" "source,records,warnings"
         expect_json records.0.index 0.0
         expect_json warnings 1
@@ -106,10 +106,10 @@ if [ -r "$pocl" ]; then
     expect_stderr "weir replay: warning: .*/crash\.icd is left out"
     expect_no_folder
     install hang pocl hang
-    WEIR_PROBE_SECONDS=1 weir loop --form variable --steps 3
+    WEIR_PROBE_SECONDS=4 weir loop --form variable --steps 3
     expect_code 0
     expect_stderr_lines 1
-    expect_stderr "hang\.icd is left out: its driver did not answer within 1 s"
+    expect_stderr "hang\.icd is left out: its driver did not answer within 4 s"
 
     # Two that answer alone and crash together: the later one goes.
     install pair pocl first second
@@ -126,19 +126,19 @@ fi
 for well in "${good[@]}"; do
     install "$well-hangs" "$well" hang stall crash
     SECONDS=0
-    WEIR_PROBE_SECONDS=4 weir devices --json
+    WEIR_PROBE_SECONDS=10 weir devices --json
     expect_code 0
-    expect_seconds 7
+    expect_seconds 18
     expect_json records.0.index 0.0
     expect_json warnings 3
     expect_no_folder
     # Two of which one hangs beside the other: all together, and then it with the other.
     install "$well-beside" "$well" third fourth
     SECONDS=0
-    WEIR_PROBE_SECONDS=3 weir devices --json
+    WEIR_PROBE_SECONDS=10 weir devices --json
     expect_code 0
-    expect_seconds 8
-    expect_stdout "third\.icd is left out: its driver did not answer within 3 s beside the drivers before it"
+    expect_seconds 27
+    expect_stdout "third\.icd is left out: its driver did not answer within 10 s beside the drivers before it"
     expect_no_folder
 done
 
@@ -206,9 +206,11 @@ if [ -r "$pocl" ]; then
     export OCL_ICD_VENDORS=$pocl
     WEIR_PROBE_SECONDS=0 weir devices --json
     expect_code 0
-    cp "$work/out" "$work/here"
+    # On some machines PoCL reads the clock anew, and it is another.
+    grep -v max_clock_frequency "$work/out" >"$work/here"
     weir devices --json
-    check "a child lists something else" cmp -s "$work/here" "$work/out"
+    grep -v max_clock_frequency "$work/out" >"$work/there"
+    check "a child lists something else" cmp -s "$work/here" "$work/there"
 fi
 
 # A signal ends the child too, at any stage, and leaves nothing behind.

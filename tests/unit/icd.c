@@ -14,8 +14,8 @@ static char place[128];
 
 static void make_place(void)
 {
-    snprintf(place, sizeof place, "/tmp/weir-icd-%ld", (long)getpid());
-    cr_assert_eq(mkdir(place, 0700), 0);
+    snprintf(place, sizeof place, "/tmp/weir-icd-XXXXXX");
+    cr_assert_not_null(mkdtemp(place));
     unsetenv("OCL_ICD_FILENAMES");
     unsetenv("OPENCL_VENDOR_PATH");
     setenv("OCL_ICD_VENDORS", place, 1);

@@ -23,7 +23,13 @@ static weir_text *say(mode_t mode, size_t *closed)
     cr_assert_geq(handle, 0);
     cr_assert_eq(fchmod(handle, mode), 0);
     if (geteuid() == 0) {
-        cr_assert_eq(fchown(handle, 0, STRANGER), 0);
+        if (fchown(handle, 0, STRANGER) !=
+            0) { /* root of a user namespace that knows no other group */
+            (void)unlink(path);
+            (void)close(handle);
+            weir_text_destroy(text);
+            cr_skip_test("no file can be given to another group here");
+        }
         cr_assert_eq(setreuid(STRANGER, (uid_t)-1), 0); /* access() asks for the real user */
     }
     *closed = wi_surroundings_node(path, text);

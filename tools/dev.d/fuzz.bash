@@ -9,7 +9,7 @@ dev_fuzz() {
         ;;
     esac
     require "$WEIR_NEEDS_BUILD" 'cmd:clang|clang|libFuzzer'
-    step fuzz.configure 'configure' cmake --preset fuzz -DWEIR_FUZZ_SECONDS="$seconds"
+    step fuzz.configure 'configure' cmake --preset fuzz -DWEIR_FUZZ_SECONDS="$seconds" -DWEIR_FUZZ_SEED=0
     step fuzz.build 'build' cmake --build --preset fuzz
     step fuzz.run "fuzz, $seconds s each" ctest --test-dir "$build" -L fuzz --output-on-failure
 }

@@ -88,7 +88,8 @@ privilege() {
     fi
 }
 
-# apt_get [--optional] PACKAGE...: as root or with sudo; without questions.
+# apt_get [--optional] PACKAGE...: as root or with sudo; without questions. A machine that has just started may be
+# installing updates: that is waited for.
 apt_get() {
     local words mode=()
     if [ "$1" = --optional ]; then
@@ -102,12 +103,12 @@ apt_get() {
             sudo -v || return 1
         fi
         # shellcheck disable=SC2086
-        step --optional apt-update "package lists" $words apt-get update || true
+        step --optional apt-update "package lists" $words apt-get update -oDPkg::Lock::Timeout=300 || true
         WEIR_APT_UPDATED=1
     fi
     # shellcheck disable=SC2086
     step "${mode[@]}" apt-install "installing $*" $words env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y --no-install-recommends "$@"
+        apt-get install -oDPkg::Lock::Timeout=300 -y --no-install-recommends "$@"
 }
 
 tell_missing() { # rows
