@@ -90,11 +90,12 @@ ctrl_c_later --form variable --shape 8388608 --steps "$endless"
 expect_code 130
 expect_stderr "interrupted in form variable"
 
-# While a context is opened, whose kernels no cache has: a form that is one call must not begin it then.
+# While a context is opened, whose kernels no cache has: a form that is one call must not begin it then. Leaks are not
+# looked for here: PoCL 3.1 has them wherever it compiles, and the calls above show weir's.
 for seconds in 0.1 0.2 0.3 0.4 0.6 0.8; do
     rm -rf "$work/cold"
     mkdir -p "$work/cold/pocl" "$work/cold/xdg"
-    POCL_CACHE_DIR="$work/cold/pocl" XDG_CACHE_HOME="$work/cold/xdg" \
+    ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0" POCL_CACHE_DIR="$work/cold/pocl" XDG_CACHE_HOME="$work/cold/xdg" \
         ctrl_c "$seconds" --form function --shape 8 --steps "$endless"
     expect_code 130
 done
