@@ -36,8 +36,13 @@ test 1
 3: [====] Synthesis: Tested: 3 | Passing: 3 | Failing: 0 | Crashing: 0
  3/7 Test  #3: api.numbers ......................   Passed    0.20 sec
  4/7 Test  #4: cli.usage ........................   Passed    0.20 sec
-5: loop: expected "2", got "3"
+5: FAILED: weir loop
+5:   exit 3, expected 2
+5: FAILED: weir loop --json
+5:   exit 3, expected 2
+5: 59 checks, 2 failed
  5/7 Test  #5: cli.loop .........................***Failed    0.20 sec
+6: one more line
  6/7 Test  #6: fault.path .......................***Timeout 300.01 sec
 7: [====] Synthesis: Tested: 3 | Passing: 3 | Failing: 0 | Crashing: 0
  7/7 Test  #7: api.bounds .......................***Failed  Error regular expression found in output. 0.20 sec
@@ -49,8 +54,8 @@ expect 'failed at a word of its output' 'failed api.bounds' "${got[1]}"
 expect 'a failed test' 'failed api.pool: pool::a: tests/api/pool.c:12: Assertion Failed PoCL: 3 is not 4' "${got[2]}"
 expect 'a crashed test' \
     'failed api.pool: pool::b: CRASH!: tests/api/pool.c:40: Unexpected signal caught below this line!' "${got[3]}"
-expect 'a failed script' 'failed cli.loop: loop: expected "2", got "3"' "${got[4]}"
-expect 'an entry that ran too long' 'failed fault.path' "${got[5]}"
+expect 'a failed script' 'failed cli.loop: weir loop: exit 3, expected 2' "${got[4]}"
+expect 'an entry that ran too long' 'failed fault.path: one more line' "${got[5]}"
 expect 'reason of a skip' 'skipped numbers::f64: no fp64 on this device' "${got[6]}"
 expect 'lines' 7 "${#got[@]}"
 
