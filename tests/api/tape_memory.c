@@ -401,8 +401,8 @@ WEIR_DEVICE_TEST(tape_memory, a_chain_of_a_million_runs_on_a_small_stack)
     pthread_t thread;
 
     (void)dev;
-    (void)run_deep(
-        &few); /* builds the kernels here: a driver's compiler needs more than that stack */
+    /* Builds the kernels here: a driver's compiler needs more than the thread's stack. */
+    (void)run_deep(&few);
     cr_assert_eq(pthread_attr_init(&attributes), 0);
     cr_assert_eq(pthread_attr_setstacksize(&attributes, 256 * 1024), 0);
     cr_assert_eq(pthread_create(&thread, &attributes, run_deep, &work), 0);

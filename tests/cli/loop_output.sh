@@ -59,11 +59,12 @@ if command -v script >/dev/null; then
 fi
 
 # ctrl_c SECONDS ARG...: `weir loop ARG...` and Ctrl-C after so long, once (without --foreground timeout sends it twice).
+# What has not ended 15 s later is killed.
 ctrl_c() {
     local seconds=$1
     shift
     command_line="Ctrl-C after $seconds s in weir loop $*"
-    timeout --foreground --preserve-status -k 60 -s INT "$seconds" "$WEIR" loop "$@" >"$work/out" 2>"$work/err"
+    timeout --foreground --preserve-status -k 15 -s INT "$seconds" "$WEIR" loop "$@" >"$work/out" 2>"$work/err"
     code=$?
 }
 

@@ -217,6 +217,7 @@ static void run_threads(shared *all, double seconds)
                          .data = malloc(MOST_BYTES)};
         if (self->data == NULL || pthread_create(&threads[started], NULL, run, self) != 0) {
             free(self->data);
+            if (all->is_broken) _exit(FAILED); /* this is not what had to break */
             (void)fail(all, "cannot start a thread");
             break;
         }
